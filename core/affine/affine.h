@@ -1,0 +1,49 @@
+// core/affine: group-quantized weights (MLX affine layout), decoded.
+//
+// w[o][i] = scale[o][g]·q[o][i] + bias[o][g], g = i / group, both products rounded to f32 (the
+// multiplication, then the addition; no FMA). Codes are a little-endian bit stream per row. Scales
+// and biases have their own dtype (BF16 in most published models) and are widened exactly before
+// they are used. The group size is what the shapes say: in_features / scale_columns. Source: facts
+// seed-systems part C. Proved by affine.dequantize_reads_scales_in_their_dtype_and_group.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/format/format.h"
+#include "core/result.h"
+
+namespace packcheck {
+
+/// One weight matrix as a model file stores it. Codes are 4 bits wide.
+struct AffineWeights {
+  std::size_t out_features = 0;
+  std::size_t in_features = 0;
+  std::size_t scale_columns = 0;         ///< groups per row: the second dimension of `scales`
+  Format scale_format = Format::bf16;    ///< dtype of `scales` and `biases`
+  std::span<const std::uint8_t> codes;   ///< out_features · in_features / 2 bytes
+  std::span<const std::uint8_t> scales;  ///< out_features · scale_columns elements, row-major
+  std::span<const std::uint8_t> biases;  ///< as scales
+};
+
+enum class ScaleReading : std::uint8_t {
+  own_format,   ///< the reference
+  bytes_as_f32  ///< MarkBase before its fix: whatever the file holds is indexed as float32
+};
+enum class GroupReading : std::uint8_t {
+  features_per_column,  ///< group = in_features / scale_columns
+  scale_columns         ///< MarkBase before its fix: group = scale_columns
+};
+
+struct AffineRules {
+  ScaleReading scales = ScaleReading::own_format;
+  GroupReading group = GroupReading::features_per_column;
+};
+
+/// Decodes every weight into `out` (out_features · in_features floats, row-major).
+/// Refuses shapes that disagree with the byte sizes, in_features that scale_columns does not divide,
+/// an odd number of codes per row, f64 scales, sizes that overflow, and a scale index past the buffer.
+[[nodiscard]] Result<void> affine_dequantize(const AffineWeights& weights, std::span<float> out,
+                                             const AffineRules& rules = {});
+
+}  // namespace packcheck

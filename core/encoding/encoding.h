@@ -1,0 +1,94 @@
+// core/encoding: block encodings, one file per family, and the registry.
+//
+// A family is one pair of functions over a single block; a dialect is a row of data (BlockRules)
+// that says where real systems differ. Add an encoding: one file with the block functions and one
+// line in registry.cc. Proved by tests/core/encoding_test.cc and by the encoding.* laws, whose
+// oracle (properties/oracles/block_oracle.*) shares no code with this room. Error bounds with
+// their derivations are in bounds.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+
+namespace packcheck {
+
+/// How x·(1/d) becomes an integer code.
+enum class CodeRounding : std::uint8_t {
+  half_away,  ///< C roundf: q8_0:ggml
+  half_up,    ///< truncate(v + offset + 0.5): q4_0
+  truncate    ///< toward zero: the faulty requantizer
+};
+
+/// What becomes of a code that is NaN or outside the integer type it is cast to.
+enum class CodeOverflow : std::uint8_t {
+  zero,     ///< what x86 compilers make of the undefined C cast: ggml
+  saturate  ///< Kotlin Float.toInt: NaN gives 0, the rest clamps
+};
+
+/// How the f32 scale becomes the stored half.
+enum class ScaleRule : std::uint8_t {
+  nearest_even,
+  skainet_private  ///< Q4_0Quantizer.kt: ties away from zero, subnormals truncated, NaN gives infinity
+};
+
+/// Where the 4-bit codes of a 32-element block sit.
+enum class NibbleOrder : std::uint8_t {
+  split,       ///< byte j: element j low, element j+16 high
+  interleaved  ///< byte j: element 2j low, element 2j+1 high (SKaiNET's JVM path before 0.27.0)
+};
+
+/// How many bytes of a block the quantizer writes.
+enum class WriteRule : std::uint8_t { every_byte, forgets_last_byte };
+
+/// How a decoder treats the code -128 of q8_0, which no quantizer writes.
+enum class ExtremeCode : std::uint8_t { accepted, refused };
+
+/// The choices of one dialect.
+struct BlockRules {
+  CodeRounding code = CodeRounding::half_away;
+  CodeOverflow overflow = CodeOverflow::zero;
+  ScaleRule scale = ScaleRule::nearest_even;
+  NibbleOrder order = NibbleOrder::split;
+  WriteRule write = WriteRule::every_byte;
+  ExtremeCode extreme = ExtremeCode::accepted;
+};
+
+/// One encoding in one dialect.
+struct Encoding {
+  std::string_view name;     ///< "q8_0"
+  std::string_view dialect;  ///< "ggml"
+  std::size_t block_size;    ///< elements per block
+  std::size_t block_bytes;
+  bool quantizes;  ///< whether this dialect has a public quantizer
+  BlockRules rules;
+  void (*quantize_block)(const BlockRules&, const float* values, std::uint8_t* block);
+  bool (*dequantize_block)(const BlockRules&, const std::uint8_t* block, float* values);  ///< false: refused
+
+  /// "q8_0:ggml"
+  [[nodiscard]] std::string id() const { return std::string(name) + ":" + std::string(dialect); }
+};
+
+[[nodiscard]] std::span<const Encoding> all_encodings();
+/// The row called "name:dialect", or an error that lists the known ones.
+[[nodiscard]] Result<const Encoding*> encoding_named(std::string_view id);
+
+/// Bytes of `count` elements. Refuses a count that is no multiple of the block size (blocking is by
+/// volume, as in ggml and SKaiNET) and a size that does not fit.
+[[nodiscard]] Result<std::size_t> encoded_bytes(const Encoding& encoding, std::size_t count);
+/// Elements in `bytes` bytes. Refuses a partial block.
+[[nodiscard]] Result<std::size_t> decoded_count(const Encoding& encoding, std::size_t bytes);
+
+/// Encodes `values`; `blocks` must have exactly encoded_bytes() bytes. Total over all float bit
+/// patterns: NaN and infinity follow the dialect's rules and are not refused.
+[[nodiscard]] Result<void> quantize(const Encoding& encoding, std::span<const float> values,
+                                    std::span<std::uint8_t> blocks);
+/// Decodes `blocks`; `values` must have exactly decoded_count() elements. Total over all bytes.
+[[nodiscard]] Result<void> dequantize(const Encoding& encoding, std::span<const std::uint8_t> blocks,
+                                      std::span<float> values);
+
+}  // namespace packcheck
