@@ -1,0 +1,122 @@
+/* packcheck/subject.h: how a library lets packcheck judge it. Plain C99; this header is all you need.
+ *
+ * Build a shared library that exports one function,
+ *
+ *     const packcheck_subject *packcheck_subject_v1(void);
+ *
+ * and run `packcheck verify --subject lib:./yours.so`. The table it returns holds optional function
+ * pointers: leave NULL what you do not offer, and packcheck skips it. For each function that you
+ * offer, say in `declarations` which variants it has and which dialect it follows, so that a correct
+ * implementation of another dialect is not condemned.
+ *
+ * packcheck loads the library in a worker process of its own. A crash, a hang, a leak or a write
+ * past a buffer is a finding about your library, not the end of the run.
+ *
+ * Rules for every function:
+ *   - Numbers in arrays are little-endian and tightly packed; float arrays are native floats.
+ *   - Buffers belong to the caller. Write exactly `size` bytes of an output, every one of them.
+ *     Memory around an output is guarded, and bytes you leave unwritten are noticed.
+ *   - Return PACKCHECK_OK, or PACKCHECK_REFUSED if the input is unsound (say why in error->message),
+ *     or PACKCHECK_UNSUPPORTED if you do not offer this variant. Any other value is a finding.
+ *   - Strings are NUL-terminated UTF-8, except where a size is given.
+ *   - Keep nothing between calls that changes an answer.
+ */
+#ifndef PACKCHECK_SUBJECT_H
+#define PACKCHECK_SUBJECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PACKCHECK_OK = 0, PACKCHECK_REFUSED = 1, PACKCHECK_UNSUPPORTED = 2 };
+
+enum { PACKCHECK_MESSAGE_SIZE = 256 };
+
+/* Filled in with PACKCHECK_REFUSED: what was wrong, NUL-terminated. */
+typedef struct packcheck_error {
+  char message[PACKCHECK_MESSAGE_SIZE];
+} packcheck_error;
+
+/* A weight matrix quantized in groups (MLX affine, 4-bit codes):
+ * weight[o][i] = scale[o][g] * code[o][i] + bias[o][g] with g = i / (in_features / scale_columns). */
+typedef struct packcheck_affine {
+  uint64_t out_features;
+  uint64_t in_features;
+  uint64_t scale_columns;   /* second dimension of scales and biases */
+  const char* scale_format; /* "bf16", "f16" or "f32": dtype of scales and biases */
+  const uint8_t* codes;     /* out_features * in_features / 2 bytes, low nibble first */
+  size_t codes_size;
+  const uint8_t* scales; /* out_features * scale_columns elements of scale_format */
+  size_t scales_size;
+  const uint8_t* biases; /* as scales */
+  size_t biases_size;
+} packcheck_affine;
+
+typedef struct packcheck_subject {
+  /* sizeof(packcheck_subject): lets later versions append functions. */
+  size_t struct_size;
+  const char* name;    /* [A-Za-z0-9_.-]+ */
+  const char* version; /* of the implementation */
+
+  /* What is offered, one line each, ending with NULL: an operation, a variant, then options.
+   *   "convert f32->f16"              from and to: f64 f32 f16 bf16
+   *        rounding=nearest-even      (default) | nearest-away | toward-zero | upward | downward
+   *        nan=any                    (default) | quieted | same
+   *        subnormal=kept             (default) | flushed
+   *   "quantize q8_0:ggml"            encoding:dialect, see `packcheck ask --help`
+   *   "dequantize q8_0:ggml"
+   *   "repack f16->f32"               f16 or bf16 to f32;  nan=any (default) | same
+   *   "print json"                    a double as a JSON number
+   *   "parse json"                    non_finite=refuse (default) | accept
+   *   "pack conv2d:gen2"              layout: conv2d:gen2 maxpool2d:gen2
+   *   "unpack conv2d:gen2"
+   *   "affine_dequantize affine4:f32" product and sum each rounded to float
+   */
+  const char* const* declarations;
+
+  /* Converts `count` numbers. `mode` names the rounding that your declaration gave. */
+  int (*convert)(const char* from, const char* to, const char* mode, const uint8_t* in, size_t in_size, uint8_t* out,
+                 size_t out_size, size_t count, packcheck_error* error);
+
+  /* Encodes `count` floats into `size` bytes of blocks. `encoding` is "name:dialect" as declared. */
+  int (*quantize)(const char* encoding, const float* values, size_t count, uint8_t* blocks, size_t size,
+                  packcheck_error* error);
+
+  /* Decodes `size` bytes of blocks, any bytes, into `count` floats. */
+  int (*dequantize)(const char* encoding, const uint8_t* blocks, size_t size, float* values, size_t count,
+                    packcheck_error* error);
+
+  /* Re-encodes a dense array of `from` as a dense array of `to` without changing a value. */
+  int (*repack)(const char* from, const char* to, const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size,
+                packcheck_error* error);
+
+  /* Writes the double with these bits as a JSON number into `text` (not NUL-terminated) and its
+   * length into `*size`. Refuse what JSON cannot say. `capacity` is at least 400. */
+  int (*print)(uint64_t bits, char* text, size_t capacity, size_t* size, packcheck_error* error);
+
+  /* The bits of the double that `text` (`size` bytes, not NUL-terminated) stands for. */
+  int (*parse)(const char* text, size_t size, uint64_t* bits, packcheck_error* error);
+
+  /* Packs one value per field, in the layout's order (conv2d: kernel_h kernel_w stride padding
+   * out_channels), into words[0] (scalar) and words[1] (param2), the bits of two doubles.
+   * Refuse a value outside its field. */
+  int (*pack)(const char* layout, const int64_t* values, size_t count, uint64_t words[2], packcheck_error* error);
+
+  /* Takes one value per field out of the two doubles with these bits. */
+  int (*unpack)(const char* layout, const uint64_t words[2], int64_t* values, size_t count, packcheck_error* error);
+
+  /* Decodes a weight matrix into out_features * in_features floats, row-major. */
+  int (*affine_dequantize)(const packcheck_affine* weights, float* values, size_t count, packcheck_error* error);
+} packcheck_subject;
+
+/* The entry point your library exports. */
+const packcheck_subject* packcheck_subject_v1(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PACKCHECK_SUBJECT_H */

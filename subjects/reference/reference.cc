@@ -1,0 +1,181 @@
+#include "subjects/reference/reference.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "subjects/calls.h"
+#include "subjects/reference/version.h"
+
+namespace packcheck {
+
+ReferenceRules::ReferenceRules()
+    : encodings(all_encodings().begin(), all_encodings().end()),
+      pack_layouts(all_layouts().begin(), all_layouts().end()),
+      unpack_layouts(all_layouts().begin(), all_layouts().end()) {}
+
+namespace {
+
+/// A check that could not be made because the request itself is malformed.
+Reply malformed(std::string what) { return {Outcome::refused, {}, std::move(what)}; }
+Reply refused(const Error& error) { return {Outcome::refused, {}, error.text()}; }
+Reply answered(std::string part) { return {Outcome::answered, {std::move(part)}, {}}; }
+
+template <class Row>
+const Row* row_named(const std::vector<Row>& rows, std::string_view id) {
+  for (const Row& row : rows)
+    if (row.id() == id) return &row;
+  return nullptr;
+}
+
+class Reference final : public Subject {
+ public:
+  Reference(std::string name, ReferenceRules rules) : rules_(std::move(rules)) {
+    info_.name = std::move(name);
+    info_.version = kVersion;
+    for (const FormatSpec& from : all_formats())
+      for (const FormatSpec& to : all_formats())
+        declare("convert " + std::string(from.name) + "->" + std::string(to.name) + " nan=quieted");
+    for (const Encoding& e : all_encodings()) {
+      if (e.quantizes) declare("quantize " + e.id());
+      declare("dequantize " + e.id());
+    }
+    for (const Layout& layout : all_layouts()) {
+      declare("pack " + layout.id());
+      declare("unpack " + layout.id());
+    }
+    for (const char* line : {"repack f16->f32 nan=same", "repack bf16->f32 nan=same", "print json", "parse json",
+                             "affine_dequantize affine4:f32"})
+      declare(line);
+  }
+
+  Reply call(const Request& request) override {
+    static constexpr std::array<std::size_t, kOperationCount> kArguments{4, 2, 2, 3, 1, 1, 2, 2, 5};
+    const std::size_t right = kArguments[static_cast<std::size_t>(request.operation)];
+    if (request.arguments.size() != right)
+      return malformed(std::to_string(request.arguments.size()) + " arguments; expected " + std::to_string(right));
+    const std::vector<std::string>& a = request.arguments;
+    switch (request.operation) {
+      case Operation::convert: return convert(a);
+      case Operation::quantize: return quantize(a);
+      case Operation::dequantize: return dequantize(a);
+      case Operation::repack: return repack(a);
+      case Operation::print: return print(a);
+      case Operation::parse: return parse(a);
+      case Operation::pack: return pack(a);
+      case Operation::unpack: return unpack(a);
+      case Operation::affine_dequantize: return affine(a);
+    }
+    return malformed("unknown operation");
+  }
+
+ private:
+  void declare(const std::string& line) { info_.declarations.push_back(*parse_declaration(line)); }
+
+  Reply convert(const std::vector<std::string>& a) const {
+    const auto from = format_named(a[0]);
+    const auto to = format_named(a[1]);
+    const auto rounding = rounding_named(a[2]);
+    if (!from || !to) return {Outcome::skipped, {}, "unknown format; known are " + std::string(format_names())};
+    if (!rounding) return malformed("unknown rounding '" + a[2] + "'");
+    ConvertRules rules = rules_.convert;
+    if (!rules_.fixed_rounding) rules.rounding = *rounding;
+    const Bytes in = string_to_bytes(a[3]);
+    Bytes out(in.size() / spec(*from).bytes() * spec(*to).bytes());
+    if (auto ok = convert_array(*from, *to, in, out, rules); !ok) return refused(ok.error());
+    return answered(bytes_to_string(out));
+  }
+
+  Reply quantize(const std::vector<std::string>& a) const {
+    const Encoding* e = row_named(rules_.encodings, a[0]);
+    if (e == nullptr || !e->quantizes) return {Outcome::skipped, {}, "no quantizer of '" + a[0] + "'"};
+    const std::vector<float> values = string_to_floats(a[1]);
+    const Result<std::size_t> size = encoded_bytes(*e, values.size());
+    if (!size) return refused(size.error());
+    // Two fills: a byte that keeps both was not written.
+    Bytes blocks(*size, 0xA5);
+    Bytes again(*size, 0x5A);
+    if (auto ok = packcheck::quantize(*e, values, blocks); !ok) return refused(ok.error());
+    if (auto ok = packcheck::quantize(*e, values, again); !ok) return refused(ok.error());
+    if (blocks != again) return {Outcome::left_unwritten, {}, "the output depends on what was in it"};
+    return answered(bytes_to_string(blocks));
+  }
+
+  Reply dequantize(const std::vector<std::string>& a) const {
+    const Encoding* e = row_named(rules_.encodings, a[0]);
+    if (e == nullptr) return {Outcome::skipped, {}, "no decoder of '" + a[0] + "'"};
+    const Bytes blocks = string_to_bytes(a[1]);
+    const Result<std::size_t> count = decoded_count(*e, blocks.size());
+    if (!count) return refused(count.error());
+    std::vector<float> values(*count);
+    if (auto ok = packcheck::dequantize(*e, blocks, values); !ok) return refused(ok.error());
+    return answered(floats_to_string(values));
+  }
+
+  Reply repack(const std::vector<std::string>& a) const {
+    const auto from = format_named(a[0]);
+    const auto to = format_named(a[1]);
+    if (!from || !to) return {Outcome::skipped, {}, "unknown format; known are " + std::string(format_names())};
+    const Bytes in = string_to_bytes(a[2]);
+    Bytes out(in.size() / spec(*from).bytes() * spec(*to).bytes());
+    if (auto ok = repack_dense(*from, *to, in, out, rules_.repack); !ok) return refused(ok.error());
+    return answered(bytes_to_string(out));
+  }
+
+  Reply print(const std::vector<std::string>& a) const {
+    if (a[0].size() != sizeof(std::uint64_t)) return malformed("print wants the 8 bytes of a double");
+    const Result<std::string> text = print_number(string_to_u64s(a[0])[0], rules_.print);
+    return text ? answered(*text) : refused(text.error());
+  }
+
+  Reply parse(const std::vector<std::string>& a) const {
+    const Result<std::uint64_t> bits = parse_number(a[0], rules_.parse);
+    return bits ? answered(u64s_to_string(std::array{*bits})) : refused(bits.error());
+  }
+
+  Reply pack(const std::vector<std::string>& a) const {
+    const Layout* layout = row_named(rules_.pack_layouts, a[0]);
+    if (layout == nullptr) return {Outcome::skipped, {}, "no layout '" + a[0] + "'"};
+    std::vector<std::int64_t> values(a[1].size() / sizeof(std::int64_t));
+    if (!values.empty()) std::memcpy(values.data(), a[1].data(), values.size() * sizeof(std::int64_t));
+    const Result<PackedWords> words = packcheck::pack(*layout, values, rules_.range);
+    return words ? answered(u64s_to_string(*words)) : refused(words.error());
+  }
+
+  Reply unpack(const std::vector<std::string>& a) const {
+    const Layout* layout = row_named(rules_.unpack_layouts, a[0]);
+    if (layout == nullptr) return {Outcome::skipped, {}, "no layout '" + a[0] + "'"};
+    const std::vector<std::uint64_t> words = string_to_u64s(a[1]);
+    if (words.size() != kPackedWords) return malformed("unpack wants the 16 bytes of two doubles");
+    const Unpacked fields = packcheck::unpack(*layout, {words[0], words[1]}, rules_.reading);
+    std::string part(fields.values.size() * sizeof(std::int64_t), '\0');
+    std::memcpy(part.data(), fields.values.data(), part.size());
+    return answered(std::move(part));
+  }
+
+  Reply affine(const std::vector<std::string>& a) const {
+    const auto format = format_named(a[0]);
+    const std::vector<std::uint64_t> shape = string_to_u64s(a[1]);
+    if (!format || shape.size() != 3) return malformed("affine_dequantize wants a scale format and three sizes");
+    const Bytes codes = string_to_bytes(a[2]);
+    const Bytes scales = string_to_bytes(a[3]);
+    const Bytes biases = string_to_bytes(a[4]);
+    std::size_t count = 0;
+    if (__builtin_mul_overflow(shape[0], shape[1], &count) || count / 2 > codes.size())
+      return malformed("the shape asks for more codes than there are");
+    std::vector<float> values(count);
+    const AffineWeights weights{shape[0], shape[1], shape[2], *format, codes, scales, biases};
+    if (auto ok = affine_dequantize(weights, values, rules_.affine); !ok) return refused(ok.error());
+    return answered(floats_to_string(values));
+  }
+
+  ReferenceRules rules_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subject> make_reference(std::string name, ReferenceRules rules) {
+  return std::make_unique<Reference>(std::move(name), std::move(rules));
+}
+
+}  // namespace packcheck

@@ -1,0 +1,41 @@
+// subjects/reference: the core as a subject, and its faulty twins.
+//
+// The reference offers every operation of the contract in every variant the core knows. Its rules
+// are data; a faulty twin is the same code with one rule changed (twins.h).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/affine/affine.h"
+#include "core/encoding/encoding.h"
+#include "core/format/convert.h"
+#include "core/params/layout.h"
+#include "core/storage/repack.h"
+#include "core/text/number_text.h"
+#include "subjects/subject.h"
+
+namespace packcheck {
+
+/// Every choice the reference makes; the defaults are right.
+struct ReferenceRules {
+  ReferenceRules();
+
+  ConvertRules convert;              ///< rounding is what the call asks for unless `fixed_rounding`
+  bool fixed_rounding = false;       ///< ignore the mode of the call and use convert.rounding
+  std::vector<Encoding> encodings;   ///< copies of the registry's rows
+  std::vector<Layout> pack_layouts;  ///< copies of the registry's rows
+  std::vector<Layout> unpack_layouts;
+  RangeRule range = RangeRule::refuse;
+  WordReading reading = WordReading::reinterpret;
+  PrintRules print;
+  ParseRules parse;
+  AffineRules affine;
+  RepackPath repack = RepackPath::direct;
+};
+
+/// The reference under `name`, with these rules, declaring what the correct reference declares.
+[[nodiscard]] std::unique_ptr<Subject> make_reference(std::string name = "reference", ReferenceRules rules = {});
+
+}  // namespace packcheck

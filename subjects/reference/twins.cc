@@ -1,0 +1,108 @@
+#include "subjects/reference/twins.h"
+
+#include <array>
+#include <string>
+
+namespace packcheck {
+namespace {
+
+template <class Change>
+void change_encodings(ReferenceRules& rules, Change change) {
+  for (Encoding& e : rules.encodings) change(e.rules);
+}
+
+// The seed's conv2d and maxpool2d with kernel_h and kernel_w in each other's place.
+constexpr std::array<Field, 5> kSwappedConv2d{{{"kernel_h", 0, 8, 8},
+                                               {"kernel_w", 0, 16, 8},
+                                               {"stride", 0, 0, 8},
+                                               {"padding", 1, 16, 16},
+                                               {"out_channels", 1, 0, 16}}};
+constexpr std::array<Field, 4> kSwappedMaxpool2d{
+    {{"kernel_h", 0, 8, 8}, {"kernel_w", 0, 16, 8}, {"stride", 0, 0, 8}, {"padding", 1, 16, 16}}};
+
+void swap_fields(std::vector<Layout>& layouts) {
+  for (Layout& layout : layouts) {
+    if (layout.op == "conv2d") layout.fields = kSwappedConv2d;
+    if (layout.op == "maxpool2d") layout.fields = kSwappedMaxpool2d;
+  }
+}
+
+constexpr std::array<Twin, 19> kTwins{{
+    {"numeric_cast",
+     "unpacks `scalar as u64`: the value of the double instead of its bits (Rust executor of yishape-math)",
+     "params.unpack_inverts_pack", [](ReferenceRules& r) { r.reading = WordReading::numeric_cast; }},
+    {"swapped_fields", "the reader has kernel_h and kernel_w in each other's place",
+     "params.unpack_reads_each_field_from_its_place", [](ReferenceRules& r) { swap_fields(r.unpack_layouts); }},
+    {"swapped_layout", "writer and reader agree on a layout that is not the declared one",
+     "params.pack_puts_each_field_in_its_place",
+     [](ReferenceRules& r) {
+       swap_fields(r.pack_layouts);
+       swap_fields(r.unpack_layouts);
+     }},
+    {"field_overflow_by_or",
+     "packs by shift and OR without a range check, so that fields run into each other (Java exporter)",
+     "params.out_of_range_fields_are_refused", [](ReferenceRules& r) { r.range = RangeRule::or_overflow; }},
+    {"infinity_printed", "prints NaN and Infinity bare (Java exporter without its guard)",
+     "text.printing_never_yields_nan_or_infinity",
+     [](ReferenceRules& r) { r.print.non_finite = NonFinitePrinting::bare; }},
+    {"six_digits", "prints six significant digits, as %g and a default ostream do", "text.packed_double_survives_text",
+     [](ReferenceRules& r) { r.print.digits = Digits::six; }},
+    {"parsed_as_f32", "reads numbers into a float field, so that every packed parameter becomes 0",
+     "text.parsing_is_correctly_rounded", [](ReferenceRules& r) { r.parse.precision = ParsePrecision::f32; }},
+    {"infinity_parsed", "accepts NaN, Infinity and 1e999 as numbers", "text.parsing_refuses_what_is_no_json_number",
+     [](ReferenceRules& r) { r.parse.non_finite = NonFiniteParsing::accept; }},
+    {"bf16_scales_read_as_f32", "indexes the BF16 scales of a model file as float32 (MarkBase)",
+     "affine.dequantize_reads_scales_in_their_dtype_and_group",
+     [](ReferenceRules& r) { r.affine.scales = ScaleReading::bytes_as_f32; }},
+    {"group_size_misread", "takes the number of scale columns for the group size (MarkBase)",
+     "affine.dequantize_reads_scales_in_their_dtype_and_group",
+     [](ReferenceRules& r) { r.affine.group = GroupReading::scale_columns; }},
+    {"requantize_truncates", "cuts codes off instead of rounding them",
+     "encoding.dequantize_inverts_quantize_within_the_bound",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.code = CodeRounding::truncate; }); }},
+    {"repack_rounds", "repacks through bf16, so that an f16 value loses three bits", "storage.repack_keeps_every_value",
+     [](ReferenceRules& r) { r.repack = RepackPath::through_bf16; }},
+    {"narrowing_truncates", "drops the low bits instead of rounding (SKaiNET's Bf16Codec, declared as nearest even)",
+     "format.narrowing_is_correctly_rounded",
+     [](ReferenceRules& r) {
+       r.convert.rounding = Rounding::toward_zero;
+       r.fixed_rounding = true;
+     }},
+    {"ties_away", "rounds halves away from zero where nearest even is declared",
+     "format.narrowing_is_correctly_rounded",
+     [](ReferenceRules& r) {
+       r.convert.rounding = Rounding::nearest_away;
+       r.fixed_rounding = true;
+     }},
+    {"subnormals_flushed", "counts subnormal operands and results as zero (FTZ/DAZ left on)",
+     "format.widening_is_exact", [](ReferenceRules& r) { r.convert.subnormal = SubnormalRule::flushed; }},
+    {"scale_rounded_away",
+     "stores the scale with ties away from zero and truncated subnormals (SKaiNET's private half)",
+     "encoding.quantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.scale = ScaleRule::skainet_private; }); }},
+    {"nibbles_interleaved", "codes of neighbouring elements share a byte (SKaiNET's JVM path before 0.27.0)",
+     "encoding.dequantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.order = NibbleOrder::interleaved; }); }},
+    {"last_byte_forgotten", "leaves the last code byte of a block as it was",
+     "encoding.quantize_is_deterministic_and_writes_every_byte",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.write = WriteRule::forgets_last_byte; }); }},
+    {"extreme_code_refused", "refuses the code -128, which no quantizer writes but a file may hold",
+     "encoding.dequantize_is_total",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.extreme = ExtremeCode::refused; }); }},
+}};
+
+}  // namespace
+
+std::span<const Twin> all_twins() { return kTwins; }
+
+std::unique_ptr<Subject> make_twin(std::string_view name) {
+  for (const Twin& twin : kTwins) {
+    if (twin.name != name) continue;
+    ReferenceRules rules;
+    twin.change(rules);
+    return make_reference("twin:" + std::string(name), std::move(rules));
+  }
+  return nullptr;
+}
+
+}  // namespace packcheck

@@ -1,0 +1,173 @@
+#include "subjects/subject.h"
+
+#include <algorithm>
+
+#include "core/encoding/encoding.h"
+#include "core/format/format.h"
+#include "core/params/layout.h"
+
+namespace packcheck {
+namespace {
+
+constexpr std::array<std::string_view, kOperationCount> kOperationNames{
+    "convert", "quantize", "dequantize", "repack", "print", "parse", "pack", "unpack", "affine_dequantize"};
+
+constexpr std::array<std::string_view, 9> kOutcomeNames{"answered",
+                                                        "refused",
+                                                        "skipped",
+                                                        "crashed",
+                                                        "hung",
+                                                        "out of memory",
+                                                        "wrote outside its output",
+                                                        "left bytes unwritten",
+                                                        "broke the protocol"};
+
+/// A declared option: the first value is the default.
+struct Option {
+  Operation operation;
+  std::string_view key;
+  std::vector<std::string_view> values;
+};
+const std::vector<Option>& options() {
+  static const std::vector<Option> table{
+      {Operation::convert, "rounding", {"nearest-even", "nearest-away", "toward-zero", "upward", "downward"}},
+      {Operation::convert, "nan", {"any", "quieted", "same"}},
+      {Operation::convert, "subnormal", {"kept", "flushed"}},
+      {Operation::repack, "nan", {"any", "same"}},
+      {Operation::parse, "non_finite", {"refuse", "accept"}},
+  };
+  return table;
+}
+
+const Option* option_row(Operation operation, std::string_view key) {
+  for (const Option& row : options())
+    if (row.operation == operation && row.key == key) return &row;
+  return nullptr;
+}
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+/// Every variant that an operation can have.
+std::vector<std::string> variants_of(Operation operation) {
+  std::vector<std::string> names;
+  switch (operation) {
+    case Operation::convert:
+      for (const FormatSpec& from : all_formats())
+        for (const FormatSpec& to : all_formats())
+          names.push_back(std::string(from.name) + "->" + std::string(to.name));
+      break;
+    case Operation::quantize:
+    case Operation::dequantize:
+      for (const Encoding& e : all_encodings())
+        if (operation == Operation::dequantize || e.quantizes) names.push_back(e.id());
+      break;
+    case Operation::repack: names = {"f16->f32", "bf16->f32"}; break;
+    case Operation::print:
+    case Operation::parse: names = {"json"}; break;
+    case Operation::pack:
+    case Operation::unpack:
+      for (const Layout& layout : all_layouts()) names.push_back(layout.id());
+      break;
+    case Operation::affine_dequantize: names = {"affine4:f32"}; break;
+  }
+  return names;
+}
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : line) {
+    if (c != ' ') {
+      word += c;
+    } else if (!word.empty()) {
+      words.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  if (!word.empty()) words.push_back(std::move(word));
+  return words;
+}
+
+Result<void> add_option(Declaration& declaration, const std::string& word, const std::string& where) {
+  const std::size_t equals = word.find('=');
+  const std::string key = word.substr(0, equals);
+  const Option* row = option_row(declaration.operation, key);
+  std::vector<std::string> known;
+  for (const Option& o : options())
+    if (o.operation == declaration.operation) known.emplace_back(o.key);
+  if (row == nullptr || equals == std::string::npos)
+    return refuse("unknown option '" + word + "'", where,
+                  known.empty() ? "no options" : "key=value with key in: " + join(known));
+  const std::string value = word.substr(equals + 1);
+  if (std::find(row->values.begin(), row->values.end(), value) == row->values.end())
+    return refuse("unknown value '" + value + "' of " + key, where,
+                  "one of: " + join({row->values.begin(), row->values.end()}));
+  if (!declaration.options.emplace(key, value).second) return refuse(key + " is given twice", where, "one " + key);
+  return {};
+}
+
+}  // namespace
+
+std::string_view operation_name(Operation operation) { return kOperationNames[static_cast<std::size_t>(operation)]; }
+
+std::optional<Operation> operation_named(std::string_view name) {
+  for (std::size_t i = 0; i < kOperationCount; ++i)
+    if (kOperationNames[i] == name) return static_cast<Operation>(i);
+  return std::nullopt;
+}
+
+std::string_view outcome_name(Outcome outcome) { return kOutcomeNames[static_cast<std::size_t>(outcome)]; }
+
+std::string Declaration::text() const {
+  std::string line = std::string(operation_name(operation)) + " " + variant;
+  for (const auto& [key, value] : options) line += " " + key + "=" + value;
+  return line;
+}
+
+std::string_view Declaration::option(std::string_view key) const {
+  const auto found = options.find(std::string(key));
+  if (found != options.end()) return found->second;
+  const Option* row = option_row(operation, key);
+  return row == nullptr ? std::string_view{} : row->values.front();
+}
+
+Result<Declaration> parse_declaration(std::string_view line) {
+  const std::string where = "declaration '" + std::string(line) + "'";
+  const std::vector<std::string> words = words_of(line);
+  if (words.size() < 2) return refuse("too short", where, "an operation and a variant, as in 'convert f32->f16'");
+  const std::optional<Operation> operation = operation_named(words[0]);
+  if (!operation)
+    return refuse("unknown operation '" + words[0] + "'", where,
+                  "one of: " + join({kOperationNames.begin(), kOperationNames.end()}));
+  const std::vector<std::string> variants = variants_of(*operation);
+  if (std::find(variants.begin(), variants.end(), words[1]) == variants.end())
+    return refuse("unknown variant '" + words[1] + "'", where, "one of: " + join(variants));
+  Declaration declaration{*operation, words[1], {}};
+  for (std::size_t i = 2; i < words.size(); ++i)
+    if (auto ok = add_option(declaration, words[i], where); !ok) return tl::unexpected(ok.error());
+  return declaration;
+}
+
+const Declaration* SubjectInfo::find(Operation operation, std::string_view variant) const {
+  for (const Declaration& d : declarations)
+    if (d.operation == operation && d.variant == variant) return &d;
+  return nullptr;
+}
+
+bool SubjectInfo::offers(Operation operation) const {
+  return std::any_of(declarations.begin(), declarations.end(),
+                     [operation](const Declaration& d) { return d.operation == operation; });
+}
+
+std::vector<Reply> Subject::call_batch(std::span<const Request> requests) {
+  std::vector<Reply> replies;
+  replies.reserve(requests.size());
+  for (const Request& request : requests) replies.push_back(call(request));
+  return replies;
+}
+
+}  // namespace packcheck
