@@ -1,0 +1,25 @@
+#include "properties/case.h"
+
+#include <array>
+
+#include "properties/cases/cases.h"
+
+namespace packcheck {
+
+std::optional<Domain> CaseType::domain(std::string_view) const { return std::nullopt; }
+std::vector<Case> CaseType::halves(const Case&) const { return {}; }
+std::optional<Case> CaseType::from_wire(std::span<const std::uint8_t>, std::string_view) const { return std::nullopt; }
+
+std::span<const CaseType* const> all_case_types() {
+  static const std::array<const CaseType*, 8> types{&conversion_cases, &values_cases, &blocks_cases, &parameters_cases,
+                                                    &words_cases,      &number_cases, &text_cases,   &affine_cases};
+  return types;
+}
+
+const CaseType* case_type_named(std::string_view name) {
+  for (const CaseType* type : all_case_types())
+    if (type->name() == name) return type;
+  return nullptr;
+}
+
+}  // namespace packcheck

@@ -1,0 +1,77 @@
+// properties/case.h: one self-contained input of a law, its type erased.
+//
+// A case type is a struct, a generator and a lossless JSON form. All engines handle cases through
+// this header, so a new case type needs no change anywhere else. Add one under properties/cases/.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "properties/source.h"
+
+namespace packcheck {
+
+class CaseType;
+
+/// A case of some type. Cheap to copy; never changed once made.
+struct Case {
+  const CaseType* type = nullptr;
+  std::shared_ptr<const void> value;
+
+  template <class T>
+  [[nodiscard]] const T& as() const {
+    return *static_cast<const T*>(value.get());
+  }
+};
+
+/// Every input of a small domain: `total` inputs, of which one case holds a run.
+struct Domain {
+  std::uint64_t total = 0;
+  std::uint64_t batch = 1;  ///< inputs per case; total is a multiple of it
+  std::function<Case(std::uint64_t first, std::uint64_t count)> make;
+};
+
+class CaseType {
+ public:
+  explicit CaseType(std::string_view name) : name_(name) {}
+  virtual ~CaseType() = default;
+  CaseType(const CaseType&) = delete;
+  CaseType& operator=(const CaseType&) = delete;
+
+  /// Also the corpus family: corpus/<name>/{seed,regression,crashing}.
+  [[nodiscard]] std::string_view name() const { return name_; }
+
+  /// A case of one variant ("f32->f16", "q8_0:ggml"). The same choices give the same case.
+  [[nodiscard]] virtual Case draw(Source& source, std::string_view variant) const = 0;
+  /// The variant a case belongs to.
+  [[nodiscard]] virtual std::string variant(const Case& c) const = 0;
+  /// The whole case as one line of JSON; floats are hex bits.
+  [[nodiscard]] virtual std::string to_json(const Case& c) const = 0;
+  /// The inverse of to_json. Refuses missing or unknown members, wrong types and values outside their
+  /// range, by name.
+  [[nodiscard]] virtual Result<Case> from_json(std::string_view text) const = 0;
+
+  /// Every input of the variant, where there are few enough to visit (up to 2^32).
+  [[nodiscard]] virtual std::optional<Domain> domain(std::string_view variant) const;
+  /// Cases with about half of the inputs each; empty when there is nothing to split.
+  [[nodiscard]] virtual std::vector<Case> halves(const Case& c) const;
+  /// A case from a file in the family's wire format (JSON text, blocks); nothing if it has none.
+  [[nodiscard]] virtual std::optional<Case> from_wire(std::span<const std::uint8_t> bytes,
+                                                      std::string_view variant) const;
+
+ private:
+  std::string_view name_;
+};
+
+/// Every case type, by name.
+[[nodiscard]] std::span<const CaseType* const> all_case_types();
+[[nodiscard]] const CaseType* case_type_named(std::string_view name);
+
+}  // namespace packcheck

@@ -1,0 +1,166 @@
+// Floats to encode and blocks to decode.
+#include <bit>
+#include <cmath>
+
+#include "core/environment.h"
+#include "properties/cases/case_type.h"
+#include "properties/cases/cases.h"
+
+namespace packcheck {
+namespace {
+
+const Encoding* encoding_of(std::string_view variant) {
+  const Result<const Encoding*> found = encoding_named(variant);
+  return found ? *found : &all_encodings().front();
+}
+
+/// The encoding member of a case.
+const Encoding* read_encoding(MemberReader& members) {
+  const Result<const Encoding*> found = encoding_named(members.text("encoding"));
+  if (found) return *found;
+  members.fail(found.error());
+  return nullptr;
+}
+
+float draw_float(Source& source) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(source.float_in(Format::f32)));
+}
+
+/// An element at or beside half a step of the extreme: where a quantizer decides.
+[[gnu::noinline]] float half_step(Source& source, float extreme) {
+  const std::uint64_t steps = source.pick({std::uint64_t{127}, std::uint64_t{8}, std::uint64_t{15}});
+  const double k = static_cast<double>(source.below(steps)) + 0.5;
+  const auto exact = static_cast<float>(static_cast<double>(extreme) * k / static_cast<double>(steps));
+  const auto bits = std::bit_cast<std::uint32_t>(exact) + static_cast<std::uint32_t>(source.below(3)) - 1;
+  const float near = source.bits(1) == 0 ? exact : std::bit_cast<float>(bits);
+  return source.bits(1) == 0 ? near : -near;
+}
+
+/// One block: an extreme and few or many other elements, related to it or not.
+void draw_block(Source& source, std::span<float> block) {
+  const ExactEnvironment exact;
+  const float extreme = draw_float(source);
+  const std::uint64_t kind = source.below(4);
+  const std::uint64_t filled = source.below(block.size() + 1);
+  for (float& value : block) value = 0.0F;
+  if (filled == 0) return;
+  const std::uint64_t place = source.below(block.size());
+  block[place] = extreme;
+  for (std::size_t i = 1; i < filled; ++i) {
+    float& value = block[(place + i) % block.size()];
+    if (kind == 0) value = extreme;
+    if (kind == 1) value = half_step(source, extreme);
+    if (kind == 2)
+      value = static_cast<float>(static_cast<double>(source.bits(24)) * 0x1p-24 * static_cast<double>(extreme));
+    if (kind == 3) value = draw_float(source);
+  }
+}
+
+class ValuesType final : public TypedCaseType<ValuesCase> {
+ public:
+  using TypedCaseType::TypedCaseType;
+
+  ValuesCase draw_value(Source& source, std::string_view variant) const override {
+    ValuesCase c{encoding_of(variant), {}};
+    const std::size_t block = c.encoding->block_size;
+    const std::size_t blocks = 1 + source.below(3);
+    c.values.resize(block * blocks);
+    for (std::size_t i = 0; i < blocks; ++i) draw_block(source, std::span(c.values).subspan(i * block, block));
+    return c;
+  }
+  std::string variant_of(const ValuesCase& c) const override { return c.encoding->id(); }
+  Json write(const ValuesCase& c) const override {
+    return {{"encoding", c.encoding->id()},
+            {"values", elements_json(string_to_bytes(floats_to_string(c.values)), Format::f32)}};
+  }
+  Result<ValuesCase> read(MemberReader& members) const override {
+    ValuesCase c{read_encoding(members), string_to_floats(bytes_to_string(members.elements("values", Format::f32)))};
+    if (c.encoding == nullptr) return c;
+    if (const Result<std::size_t> size = encoded_bytes(*c.encoding, c.values.size()); !size) members.fail(size.error());
+    return c;
+  }
+  std::vector<ValuesCase> split(const ValuesCase& c) const override {
+    std::vector<ValuesCase> halves;
+    for (std::vector<float>& values : split_array(c.values, c.encoding->block_size))
+      halves.push_back({c.encoding, std::move(values)});
+    return halves;
+  }
+};
+
+/// Every half scale with every code in some position: `runs` blocks per scale whose code bytes count
+/// through the 256 values of a byte.
+Bytes block_of_domain(const Encoding& e, std::uint64_t index) {
+  const std::uint64_t code_bytes = e.block_bytes - 2;
+  const std::uint64_t runs = 256 / code_bytes;
+  const std::uint64_t scale = index / runs;
+  Bytes block(e.block_bytes);
+  block[0] = static_cast<std::uint8_t>(scale);
+  block[1] = static_cast<std::uint8_t>(scale >> 8);
+  for (std::uint64_t i = 0; i < code_bytes; ++i)
+    block[2 + i] = static_cast<std::uint8_t>(index % runs * code_bytes + i);
+  return block;
+}
+
+class BlocksType final : public TypedCaseType<BlocksCase> {
+ public:
+  using TypedCaseType::TypedCaseType;
+
+  BlocksCase draw_value(Source& source, std::string_view variant) const override {
+    BlocksCase c{encoding_of(variant), {}};
+    const std::size_t blocks = 1 + source.below(3);
+    for (std::size_t i = 0; i < blocks; ++i) {
+      const std::uint64_t scale = source.float_in(Format::f16);
+      c.blocks.push_back(static_cast<std::uint8_t>(scale));
+      c.blocks.push_back(static_cast<std::uint8_t>(scale >> 8));
+      const std::uint64_t different = source.below(c.encoding->block_bytes - 1);
+      for (std::size_t j = 2; j < c.encoding->block_bytes; ++j)
+        c.blocks.push_back(j - 2 < different ? static_cast<std::uint8_t>(source.bits(8)) : std::uint8_t{0});
+    }
+    return c;
+  }
+  std::string variant_of(const BlocksCase& c) const override { return c.encoding->id(); }
+  Json write(const BlocksCase& c) const override {
+    return {{"encoding", c.encoding->id()}, {"blocks", hex_of_bytes(c.blocks)}};
+  }
+  Result<BlocksCase> read(MemberReader& members) const override {
+    BlocksCase c{read_encoding(members), members.bytes("blocks")};
+    if (c.encoding == nullptr) return c;
+    if (const Result<std::size_t> count = decoded_count(*c.encoding, c.blocks.size()); !count)
+      members.fail(count.error());
+    return c;
+  }
+  std::vector<BlocksCase> split(const BlocksCase& c) const override {
+    std::vector<BlocksCase> halves;
+    for (Bytes& blocks : split_array(c.blocks, c.encoding->block_bytes))
+      halves.push_back({c.encoding, std::move(blocks)});
+    return halves;
+  }
+  std::optional<Domain> domain(std::string_view variant) const override {
+    const Encoding* e = encoding_of(variant);
+    const std::uint64_t runs = 256 / (e->block_bytes - 2);
+    return Domain{65536 * runs, 1024, [this, e](std::uint64_t first, std::uint64_t count) {
+                    BlocksCase c{e, {}};
+                    for (std::uint64_t i = first; i < first + count; ++i) {
+                      const Bytes block = block_of_domain(*e, i);
+                      c.blocks.insert(c.blocks.end(), block.begin(), block.end());
+                    }
+                    return wrap(std::move(c));
+                  }};
+  }
+  /// Raw blocks, a partial one at the end cut off.
+  std::optional<Case> from_wire(std::span<const std::uint8_t> bytes, std::string_view variant) const override {
+    const Encoding* e = encoding_of(variant);
+    const std::size_t whole = bytes.size() / e->block_bytes * e->block_bytes;
+    return wrap({e, Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(whole))});
+  }
+};
+
+const ValuesType kValues("values");
+const BlocksType kBlocks("blocks");
+
+}  // namespace
+
+const CaseType& values_cases = kValues;
+const CaseType& blocks_cases = kBlocks;
+
+}  // namespace packcheck

@@ -1,0 +1,68 @@
+// Numbers to convert: up to eight drawn ones, or a run of every bit pattern of the source format.
+#include <algorithm>
+
+#include "properties/cases/case_type.h"
+#include "properties/cases/cases.h"
+
+namespace packcheck {
+namespace {
+
+constexpr std::uint64_t kBatch = 65536;
+
+std::pair<Format, Format> formats_of(std::string_view variant) {
+  const std::size_t arrow = variant.find("->");
+  return {format_named(variant.substr(0, arrow)).value_or(Format::f32),
+          format_named(variant.substr(arrow + 2)).value_or(Format::f16)};
+}
+
+class ConversionType final : public TypedCaseType<ConversionCase> {
+ public:
+  using TypedCaseType::TypedCaseType;
+
+  ConversionCase draw_value(Source& source, std::string_view variant) const override {
+    const auto [from, to] = formats_of(variant);
+    ConversionCase c{from, to, {}};
+    const std::size_t count = 1 + source.below(8);
+    c.elements.resize(count * spec(from).bytes());
+    for (std::size_t i = 0; i < count; ++i) store_element(spec(from), c.elements, i, source.float_in(from));
+    return c;
+  }
+  std::string variant_of(const ConversionCase& c) const override { return conversion_variant(c.from, c.to); }
+  Json write(const ConversionCase& c) const override {
+    return {{"from", spec(c.from).name}, {"to", spec(c.to).name}, {"elements", elements_json(c.elements, c.from)}};
+  }
+  Result<ConversionCase> read(MemberReader& members) const override {
+    ConversionCase c;
+    c.from = members.format("from");
+    c.to = members.format("to");
+    c.elements = members.elements("elements", c.from);
+    return c;
+  }
+  std::vector<ConversionCase> split(const ConversionCase& c) const override {
+    std::vector<ConversionCase> halves;
+    for (Bytes& elements : split_array(c.elements, spec(c.from).bytes()))
+      halves.push_back({c.from, c.to, std::move(elements)});
+    return halves;
+  }
+  std::optional<Domain> domain(std::string_view variant) const override {
+    const auto [from, to] = formats_of(variant);
+    if (spec(from).width() > 32) return std::nullopt;
+    return Domain{std::uint64_t{1} << spec(from).width(), kBatch,
+                  [this, source = from, target = to](std::uint64_t first, std::uint64_t count) {
+                    ConversionCase c{source, target, Bytes(count * spec(source).bytes())};
+                    for (std::size_t i = 0; i < count; ++i) store_element(spec(source), c.elements, i, first + i);
+                    return wrap(std::move(c));
+                  }};
+  }
+};
+
+const ConversionType kType("conversion");
+
+}  // namespace
+
+std::string conversion_variant(Format from, Format to) {
+  return std::string(spec(from).name) + "->" + std::string(spec(to).name);
+}
+const CaseType& conversion_cases = kType;
+
+}  // namespace packcheck

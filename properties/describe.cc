@@ -1,0 +1,55 @@
+#include "properties/describe.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/format/convert.h"
+#include "core/text/number_text.h"
+#include "properties/strict_json.h"
+
+namespace packcheck {
+
+std::string describe(Format format, std::uint64_t bits) {
+  const FormatSpec& s = spec(format);
+  const std::string hex = hex_of(bits, s.width());
+  const std::string sign = (bits & s.sign_bit()) != 0 ? "-" : "";
+  if (is_nan(s, bits)) return hex + " (" + sign + "NaN)";
+  if (is_infinite(s, bits)) return hex + " (" + sign + "Infinity)";
+  return hex + " (" + print_number(convert(format, Format::f64, bits)).value_or("?") + ")";
+}
+
+std::string describe(float value) { return describe(Format::f32, std::bit_cast<std::uint32_t>(value)); }
+
+std::string describe_bytes(std::span<const std::uint8_t> bytes, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(bytes.size(), most); ++i)
+    text += (i == 0 ? "" : " ") + hex_of_bytes(bytes.subspan(i, 1));
+  return bytes.size() > most ? text + " … (" + std::to_string(bytes.size()) + " bytes)" : text;
+}
+
+std::string describe_text(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text.substr(0, 120)) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    if (byte >= 0x20 && byte < 0x7F)
+      quoted += c;
+    else
+      quoted += "\\x" + hex_of_bytes({&byte, 1});
+  }
+  return quoted + (text.size() > 120 ? "…'" : "'");
+}
+
+std::string conversion_class(Format from, Format to, std::uint64_t in, std::uint64_t expected) {
+  const FormatSpec& source = spec(from);
+  const FormatSpec& target = spec(to);
+  if (is_nan(source, in)) return "nan";
+  if (is_infinite(source, in)) return "infinity";
+  if ((in & ~source.sign_bit()) == 0) return "zero";
+  if (is_subnormal(source, in)) return "subnormal operand";
+  if (is_infinite(target, expected)) return "overflow";
+  if ((expected & ~target.sign_bit()) == 0) return "underflow to zero";
+  if (is_subnormal(target, expected)) return "subnormal result";
+  return convert(to, from, expected) == in ? "exact" : "tie or inexact";
+}
+
+}  // namespace packcheck

@@ -1,0 +1,20 @@
+// properties/engines/from_bytes.h: a fuzzer's bytes as a case: wire format where the case type has
+// one, choices elsewhere. Used by the fuzz engine, the libFuzzer targets and `packcheck repro`.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "properties/engines/hunt.h"
+
+namespace packcheck {
+
+/// A case and the recipe that shrinks it.
+struct ByteCase {
+  Case c;
+  Recipe recipe;
+};
+[[nodiscard]] ByteCase case_from_bytes(const Law& law, std::string_view variant, std::span<const std::uint8_t> bytes);
+
+}  // namespace packcheck

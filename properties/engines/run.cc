@@ -1,0 +1,84 @@
+#include <array>
+
+#include "properties/engines/engines.h"
+
+namespace packcheck {
+namespace {
+
+struct Profile {
+  std::string_view name;
+  Effort effort;
+};
+constexpr std::uint64_t k2To16 = 65536;
+constexpr std::array<Profile, 3> kProfiles{{
+    {"quick", {.sweep_inputs = k2To16, .enumerated_cases = 256, .property_cases = 400, .fuzz_inputs = 400}},
+    {"gate", {.sweep_inputs = 16 * k2To16, .enumerated_cases = 2048, .property_cases = 2000, .fuzz_inputs = 2000}},
+    {"nightly",
+     {.sweep_inputs = k2To16 * k2To16, .enumerated_cases = k2To16, .property_cases = 50000, .fuzz_inputs = 50000}},
+}};
+
+void add(Tally& sum, const Tally& tally) {
+  sum.cases += tally.cases;
+  sum.checked += tally.checked;
+  sum.not_applicable += tally.not_applicable;
+  sum.broken += tally.broken;
+  sum.digest ^= tally.digest;
+}
+
+void search(Hunt& hunt, const CorpusStore& corpus, const RunOptions& options) {
+  run_corpus(hunt, corpus);
+  if (!run_sweep(hunt, options.effort.sweep_inputs)) run_enumeration(hunt, options.effort.enumerated_cases);
+  run_property(hunt, options.seed, options.effort.property_cases);
+  run_fuzz(hunt, options.seed, options.effort.fuzz_inputs, corpus);
+  std::uint64_t seed = options.seed;
+  while (options.until && std::chrono::steady_clock::now() < *options.until && !hunt.finished()) {
+    ++seed;
+    run_property(hunt, seed, 1000);
+    run_fuzz(hunt, seed, 1000, corpus);
+  }
+}
+
+}  // namespace
+
+Result<Effort> effort_of_profile(std::string_view profile) {
+  for (const Profile& row : kProfiles)
+    if (row.name == profile) return row.effort;
+  return refuse("unknown profile '" + std::string(profile) + "'", {}, "quick, gate or nightly");
+}
+
+void run_corpus(Hunt& hunt, const CorpusStore& corpus) {
+  for (const Case& c : corpus.cases_for(hunt.law(), hunt.variant())) {
+    if (hunt.finished()) return;
+    hunt.judge(Engine::corpus, 0, c);
+  }
+}
+
+LawResult run_law(const Law& law, Subject& subject, const CorpusStore& corpus, const RunOptions& options) {
+  LawResult result{law.id, subject.info().name, Ruling::skipped, {}, law.variants(subject.info()), {}, {}};
+  result.reason = "the subject declares no variant of what this law needs";
+  std::uint64_t checked = 0;
+  bool any_answered = false;
+  for (const std::string& variant : result.variants) {
+    const std::size_t room = options.most_findings - std::min(options.most_findings, result.findings.size());
+    if (room == 0) break;
+    Hunt hunt(law, subject, variant, std::min<std::size_t>(room, 16));
+    search(hunt, corpus, options);
+    for (std::size_t i = 0; i < kEngineCount; ++i) {
+      add(result.tallies[i], hunt.tally(static_cast<Engine>(i)));
+      checked += hunt.tally(static_cast<Engine>(i)).checked;
+    }
+    result.findings.insert(result.findings.end(), hunt.findings().begin(), hunt.findings().end());
+    if (hunt.was_skipped())
+      result.reason = hunt.skip_reason();
+    else
+      any_answered = true;
+  }
+  if (!any_answered) return result;
+  result.reason.clear();
+  result.ruling = checked > 0 ? Ruling::holds : Ruling::not_applicable;
+  if (!result.findings.empty()) result.ruling = Ruling::broken;
+  if (result.ruling == Ruling::not_applicable) result.reason = "no case was one the law speaks about";
+  return result;
+}
+
+}  // namespace packcheck

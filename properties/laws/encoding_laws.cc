@@ -1,0 +1,163 @@
+// Laws of block encodings. The oracle is properties/oracles/block_oracle.h, the error bound with its
+// derivation core/encoding/bounds.h.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "core/encoding/bounds.h"
+#include "properties/cases/cases.h"
+#include "properties/describe.h"
+#include "properties/laws/answers.h"
+#include "properties/oracles/block_oracle.h"
+
+namespace packcheck {
+namespace {
+
+std::string text_of_block(std::span<const float> block) {
+  std::string text;
+  for (const float value : block.first(std::min<std::size_t>(block.size(), 4)))
+    text += (text.empty() ? "" : ", ") + describe(value);
+  return "block of " + std::to_string(block.size()) + ": " + text + (block.size() > 4 ? ", …" : "");
+}
+
+std::string text_of_double(double value) { return describe(Format::f64, std::bit_cast<std::uint64_t>(value)); }
+
+/// The subject's own decoder where it has one, else the oracle's.
+Answer<std::vector<float>> decode(Subject& subject, const Encoding& e, const Bytes& blocks) {
+  if (subject.info().find(Operation::dequantize, e.id()) != nullptr) return call_dequantize(subject, e, blocks);
+  return {Outcome::answered, oracle::dequantize(e.id(), blocks).value_or(std::vector<float>{}), {}};
+}
+
+Verdict check_bound(Subject& subject, const ValuesCase& c) {
+  const Encoding& e = *c.encoding;
+  const Answer<Bytes> blocks = call_quantize(subject, e, c.values);
+  if (auto verdict = unanswered(blocks, e.id(), text_of_block(c.values))) return *verdict;
+  const Answer<std::vector<float>> decoded = decode(subject, e, blocks.value);
+  if (auto verdict = unanswered(decoded, e.id(), describe_bytes(blocks.value))) return *verdict;
+  Judge judge;
+  for (std::size_t i = 0; i < c.values.size(); ++i) {
+    const std::span<const float> block = std::span(c.values).subspan(i / e.block_size * e.block_size, e.block_size);
+    const double bound = error_bound(e, block, i % e.block_size);
+    if (std::isinf(bound)) continue;
+    judge.add_checked(1);
+    const double error = std::fabs(static_cast<double>(c.values[i]) - static_cast<double>(decoded.value[i]));
+    if (error <= bound) continue;  // a NaN is broken
+    judge.broken(
+        {e.id() + " element",
+         "element " + std::to_string(i) + " = " + describe(c.values[i]) + " of " + text_of_block(block),
+         "within " + text_of_double(bound), describe(decoded.value[i]) + ", off by " + text_of_double(error),
+         "Half a step and the scale's rounding (one step where the code is clipped) is all a quantizer may lose."});
+  }
+  Verdict verdict = std::move(judge).verdict();
+  if (verdict.ruling == Ruling::holds && verdict.checked == 0)
+    return not_applicable("nothing is promised for this block");
+  return verdict;
+}
+
+Verdict check_total(Subject& subject, const BlocksCase& c) {
+  const Encoding& e = *c.encoding;
+  const Answer<std::vector<float>> decoded = call_dequantize(subject, e, c.blocks);
+  if (auto verdict = unanswered(decoded, e.id(), describe_bytes(c.blocks))) return *verdict;
+  Judge judge;
+  judge.add_checked(c.blocks.size() / e.block_bytes);
+  return std::move(judge).verdict();
+}
+
+Verdict check_deterministic(Subject& subject, const ValuesCase& c) {
+  const Encoding& e = *c.encoding;
+  const Answer<Bytes> first = call_quantize(subject, e, c.values);
+  if (auto verdict = unanswered(first, e.id(), text_of_block(c.values))) return *verdict;
+  const Answer<Bytes> second = call_quantize(subject, e, c.values);
+  if (auto verdict = unanswered(second, e.id(), text_of_block(c.values))) return *verdict;
+  Judge judge;
+  judge.add_checked(c.values.size() / e.block_size);
+  const auto [one, other] = std::mismatch(first.value.begin(), first.value.end(), second.value.begin());
+  if (one != first.value.end())
+    judge.broken({e.id() + " two answers", text_of_block(c.values), describe_bytes(first.value),
+                  describe_bytes(second.value),
+                  "The same call gave other bytes the second time, first at byte " +
+                      std::to_string(one - first.value.begin()) + "."});
+  return std::move(judge).verdict();
+}
+
+/// What went wrong together: the scale (first two bytes of a block) or a code, and whether the scale
+/// in f32 is subnormal, where 1/d overflows.
+std::string part_of_block(const Encoding& e, std::size_t byte, std::span<const float> block) {
+  float largest = 0.0F;
+  for (const float value : block) largest = std::max(largest, std::fabs(value));
+  const std::string part = byte % e.block_bytes < 2 ? "scale" : "code";
+  return largest < 0x1p-119F ? part + " of a block of tiny numbers" : part;
+}
+
+Verdict check_quantize_agrees(Subject& subject, const ValuesCase& c) {
+  const Encoding& e = *c.encoding;
+  const auto expected = oracle::quantize(e.id(), c.values);
+  if (!expected) return not_applicable("the oracle has no quantizer of this dialect");
+  const Answer<Bytes> actual = call_quantize(subject, e, c.values);
+  if (auto verdict = unanswered(actual, e.id(), text_of_block(c.values))) return *verdict;
+  Judge judge;
+  for (std::size_t i = 0; i < actual.value.size(); ++i) {
+    if (expected->specified[i] == 0) continue;
+    judge.add_checked(1);
+    if (((actual.value[i] ^ expected->bytes[i]) & expected->specified[i]) == 0) continue;
+    const std::size_t block = i / e.block_bytes;
+    const std::span<const float> values = std::span(c.values).subspan(block * e.block_size, e.block_size);
+    judge.broken({e.id() + " " + part_of_block(e, i, values), text_of_block(values),
+                  describe_bytes(std::span(expected->bytes).subspan(block * e.block_bytes, e.block_bytes)),
+                  describe_bytes(std::span(actual.value).subspan(block * e.block_bytes, e.block_bytes)),
+                  "Byte " + std::to_string(i % e.block_bytes) + " of block " + std::to_string(block) + " differs."});
+  }
+  return std::move(judge).verdict();
+}
+
+bool same_float(float a, float b) {
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b) || (std::isnan(a) && std::isnan(b));
+}
+
+Verdict check_dequantize_agrees(Subject& subject, const BlocksCase& c) {
+  const Encoding& e = *c.encoding;
+  const auto expected = oracle::dequantize(e.id(), c.blocks);
+  if (!expected) return not_applicable("the oracle has no decoder of this dialect");
+  const Answer<std::vector<float>> actual = call_dequantize(subject, e, c.blocks);
+  if (auto verdict = unanswered(actual, e.id(), describe_bytes(c.blocks))) return *verdict;
+  Judge judge;
+  judge.add_checked(expected->size());
+  for (std::size_t i = 0; i < expected->size(); ++i) {
+    if (same_float((*expected)[i], actual.value[i])) continue;
+    const std::size_t block = i / e.block_size;
+    judge.broken({e.id() + " element",
+                  "element " + std::to_string(i % e.block_size) + " of block " +
+                      describe_bytes(std::span(c.blocks).subspan(block * e.block_bytes, e.block_bytes)),
+                  describe((*expected)[i]), describe(actual.value[i]),
+                  "The value of an encoded number is what the declared dialect's decoder gives; any NaN is as good as "
+                  "another."});
+  }
+  return std::move(judge).verdict();
+}
+
+}  // namespace
+
+std::vector<Law> encoding_laws() {
+  const auto quantize_variants = variants_of(Operation::quantize);
+  const auto dequantize_variants = variants_of(Operation::dequantize);
+  return {
+      make_law<ValuesCase>("encoding.dequantize_inverts_quantize_within_the_bound",
+                           "Every element survives quantizing within the proved bound: half a step and the scale's "
+                           "rounding, or one step where its code is clipped.",
+                           {Operation::quantize}, values_cases, quantize_variants, check_bound),
+      make_law<BlocksCase>("encoding.dequantize_is_total",
+                           "Every sequence of block bytes is decoded: no crash, no refusal.", {Operation::dequantize},
+                           blocks_cases, dequantize_variants, check_total),
+      make_law<ValuesCase>("encoding.quantize_is_deterministic_and_writes_every_byte",
+                           "Quantizing the same numbers twice gives the same bytes, and every byte is written.",
+                           {Operation::quantize}, values_cases, quantize_variants, check_deterministic),
+      make_law<ValuesCase>(
+          "encoding.quantize_agrees_with_the_declared_dialect",
+          "Quantizing gives, bit for bit, the blocks that the reference gives in the declared dialect.",
+          {Operation::quantize}, values_cases, quantize_variants, check_quantize_agrees),
+      make_law<BlocksCase>("encoding.dequantize_agrees_with_the_declared_dialect",
+                           "Decoding gives, bit for bit, the numbers that the reference gives in the declared dialect.",
+                           {Operation::dequantize}, blocks_cases, dequantize_variants, check_dequantize_agrees)};
+}
+
+}  // namespace packcheck

@@ -1,0 +1,152 @@
+// Laws of conversion between scalar formats. The oracle is properties/oracles/format_oracle.h.
+#include <algorithm>
+#include <cstring>
+
+#include "core/format/convert.h"
+#include "properties/cases/cases.h"
+#include "properties/describe.h"
+#include "properties/laws/answers.h"
+#include "properties/oracles/format_oracle.h"
+#include "properties/oracles/narrowing_oracle.h"
+
+namespace packcheck {
+namespace {
+
+/// Whether every number of `from` is one of `to`.
+bool widens(Format from, Format to) {
+  return spec(to).exponent_bits >= spec(from).exponent_bits && spec(to).significand_bits >= spec(from).significand_bits;
+}
+
+/// What a subject declared about one conversion.
+struct Rules {
+  Rounding rounding = Rounding::nearest_even;
+  std::string_view nan = "any";
+  bool flushed = false;
+};
+
+Rules rules_of(const Subject& subject, const ConversionCase& c) {
+  const Declaration* d = subject.info().find(Operation::convert, conversion_variant(c.from, c.to));
+  if (d == nullptr) return {};
+  return {rounding_named(d->option("rounding")).value_or(Rounding::nearest_even), d->option("nan"),
+          d->option("subnormal") == "flushed"};
+}
+
+bool nan_is_right(const ConversionCase& c, std::string_view rule, std::uint64_t in, std::uint64_t actual) {
+  if (rule == "quieted") return actual == oracle::quieted_nan(c.from, c.to, in);
+  if (rule == "same") return actual == oracle::same_payload_nan(c.from, c.to, in);
+  return oracle::is_nan(c.to, actual);
+}
+
+Breach breach_of(const ConversionCase& c, std::uint64_t in, std::uint64_t expected, std::uint64_t actual,
+                 std::string why) {
+  return {conversion_variant(c.from, c.to) + " " + conversion_class(c.from, c.to, in, expected), describe(c.from, in),
+          describe(c.to, expected), describe(c.to, actual), std::move(why)};
+}
+
+/// Whether the answer is that of the fast oracle, bit for bit; false also where there is none.
+bool equals_fast_oracle(const ConversionCase& c, const Rules& rules, const Bytes& answer) {
+  if (c.from != Format::f32 || rules.rounding != Rounding::nearest_even || rules.flushed) return false;
+  if ((c.to != Format::f16 && c.to != Format::bf16) || c.count() < 64) return false;
+  std::vector<std::uint32_t> in(c.count());
+  std::vector<std::uint16_t> expected(c.count());
+  std::memcpy(in.data(), c.elements.data(), c.elements.size());
+  if (c.to == Format::f16)
+    oracle::narrow_f32_to_f16(in.data(), expected.data(), in.size());
+  else
+    oracle::narrow_f32_to_bf16(in.data(), expected.data(), in.size());
+  return std::memcmp(expected.data(), answer.data(), answer.size()) == 0;
+}
+
+Verdict check_conversion(Subject& subject, const ConversionCase& c) {
+  const Rules rules = rules_of(subject, c);
+  const Answer<Bytes> answer = call_convert(subject, c.from, c.to, rounding_name(rules.rounding), c.elements);
+  const std::string variant = conversion_variant(c.from, c.to);
+  if (auto verdict = unanswered(answer, variant, std::to_string(c.count()) + " numbers")) return *verdict;
+  Judge judge;
+  judge.add_checked(c.count());
+  if (equals_fast_oracle(c, rules, answer.value)) return std::move(judge).verdict();
+  for (std::size_t i = 0; i < c.count(); ++i) {
+    const std::uint64_t in = load_element(spec(c.from), c.elements, i);
+    const std::uint64_t actual = load_element(spec(c.to), answer.value, i);
+    if (oracle::is_nan(c.from, in)) {
+      if (!nan_is_right(c, rules.nan, in, actual))
+        judge.broken(breach_of(c, in, oracle::quieted_nan(c.from, c.to, in), actual,
+                               "A NaN must stay a NaN, as the declared rule nan=" + std::string(rules.nan) + " says."));
+      continue;
+    }
+    const std::uint64_t expected = oracle::convert(c.from, c.to, in, rules.rounding, rules.flushed);
+    if (actual != expected)
+      judge.broken(breach_of(c, in, expected, actual,
+                             "The declared rounding is " + std::string(rounding_name(rules.rounding)) + "."));
+  }
+  return std::move(judge).verdict();
+}
+
+std::string reversed(std::string_view variant) {
+  const std::size_t arrow = variant.find("->");
+  return std::string(variant.substr(arrow + 2)) + "->" + std::string(variant.substr(0, arrow));
+}
+
+Verdict check_round_trip(Subject& subject, const ConversionCase& c) {
+  const std::string variant = conversion_variant(c.from, c.to);
+  const ConversionCase back{c.to, c.from, {}};
+  const Rules out = rules_of(subject, c);
+  const Rules in = rules_of(subject, back);
+  const Answer<Bytes> wide = call_convert(subject, c.from, c.to, rounding_name(out.rounding), c.elements);
+  if (auto verdict = unanswered(wide, variant, "widening")) return *verdict;
+  const Answer<Bytes> narrow = call_convert(subject, c.to, c.from, rounding_name(in.rounding), wide.value);
+  if (auto verdict = unanswered(narrow, reversed(variant), "narrowing")) return *verdict;
+  const bool exact_nan = out.nan == "same" && in.nan == "same";
+  const bool flushed = out.flushed || in.flushed;
+  Judge judge;
+  judge.add_checked(c.count());
+  for (std::size_t i = 0; i < c.count(); ++i) {
+    const std::uint64_t bits = load_element(spec(c.from), c.elements, i);
+    const std::uint64_t actual = load_element(spec(c.from), narrow.value, i);
+    if (actual == bits || (flushed && is_subnormal(spec(c.from), bits))) continue;
+    if (oracle::is_nan(c.from, bits) && oracle::is_nan(c.from, actual) && !exact_nan) continue;
+    const std::uint64_t between = load_element(spec(c.to), wide.value, i);
+    judge.broken({variant + " and back: " + conversion_class(c.from, c.from, bits, bits), describe(c.from, bits),
+                  describe(c.from, bits), describe(c.from, actual),
+                  "The wide number between was " + describe(c.to, between) + "."});
+  }
+  return std::move(judge).verdict();
+}
+
+/// Declared conversions that do, or don't, widen.
+std::vector<std::string> conversions(const SubjectInfo& info, bool widening) {
+  std::vector<std::string> variants;
+  for (const FormatSpec& from : all_formats())
+    for (const FormatSpec& to : all_formats())
+      if (const std::string name = conversion_variant(from.format, to.format);
+          widens(from.format, to.format) == widening && info.find(Operation::convert, name) != nullptr)
+        variants.push_back(name);
+  return variants;
+}
+
+std::vector<std::string> narrowings(const SubjectInfo& info) { return conversions(info, false); }
+std::vector<std::string> widenings(const SubjectInfo& info) { return conversions(info, true); }
+std::vector<std::string> round_trips(const SubjectInfo& info) {
+  std::vector<std::string> variants;
+  for (std::string& variant : widenings(info))
+    if (reversed(variant) != variant && info.find(Operation::convert, reversed(variant)) != nullptr)
+      variants.push_back(std::move(variant));
+  return variants;
+}
+
+}  // namespace
+
+std::vector<Law> format_laws() {
+  return {make_law<ConversionCase>("format.narrowing_is_correctly_rounded",
+                                   "Converting to a narrower format gives the number that the declared rounding says, "
+                                   "ties, subnormals, overflow and NaN included.",
+                                   {Operation::convert}, conversion_cases, narrowings, check_conversion),
+          make_law<ConversionCase>("format.widening_is_exact",
+                                   "Converting to a format that holds every number of the first changes no number.",
+                                   {Operation::convert}, conversion_cases, widenings, check_conversion),
+          make_law<ConversionCase>("format.widening_then_narrowing_gives_the_same_bits",
+                                   "Widening a number and narrowing it again gives the bits that were there.",
+                                   {Operation::convert}, conversion_cases, round_trips, check_round_trip)};
+}
+
+}  // namespace packcheck
