@@ -1,0 +1,33 @@
+// subjects/third_party/names.h: the third-party implementations that packcheck brings along.
+//
+// `verify --subject NAME` finds subjects/NAME.so beside the command, or, once installed, in
+// lib/packcheck/subjects. Each is a library of its own, written against packcheck/subject.h alone
+// and judged in a worker process like any user's library. Two things can keep one from being there:
+// what it wraps was missing when packcheck was built (then there is no NAME.so), or what it wraps is
+// missing now (then packcheck_subject_v1() returns NULL). Both mean "absent", which is no finding.
+//
+// Add one: a source here, a line in CMakeLists.txt and a row below. tests/third_party/ proves the
+// tables and some known answers.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace packcheck {
+
+struct ThirdPartySubject {
+  std::string_view name;     ///< as after --subject, in reports and in expected lists
+  std::string_view summary;  ///< one line for people
+};
+
+inline constexpr std::array<ThirdPartySubject, 7> kThirdPartySubjects{{
+    {"eigen", "Eigen::half and Eigen::bfloat16"},
+    {"nlohmann_json", "nlohmann::json, dump and parse through its DOM"},
+    {"rapidjson", "RapidJSON with its default flags"},
+    {"rapidjson-full", "RapidJSON with kParseFullPrecisionFlag"},
+    {"ggml-base", "ggml's portable row functions (libggml-base.so)"},
+    {"ggml-cpu-x64", "ggml's CPU library for any x86-64 processor"},
+    {"ggml-cpu-best", "the best of ggml's CPU libraries that this processor can run"},
+}};
+
+}  // namespace packcheck
