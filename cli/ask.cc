@@ -1,0 +1,278 @@
+// packcheck ask: one answer from the reference or any subject, in bits.
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <map>
+
+#include "cli/commands.h"
+#include "cli/open_subject.h"
+#include "core/format/convert.h"
+#include "properties/cases/cases.h"
+#include "properties/describe.h"
+#include "properties/strict_json.h"
+#include "subjects/calls.h"
+
+namespace packcheck {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// What ask prints: an answer, a refusal, or that the operation is not offered.
+struct Said {
+  int exit_code = kHolds;
+  json bits;         ///< hex strings or integers
+  std::string text;  ///< for people
+  std::string error;
+};
+
+template <class T>
+Said not_answered(const Answer<T>& answer) {
+  const std::string message =
+      std::string(outcome_name(answer.outcome)) + (answer.message.empty() ? "" : ": " + answer.message);
+  return {answer.outcome == Outcome::skipped ? kNotOffered : kFindings, nullptr, {}, message};
+}
+
+/// A lone element stands for itself, several are a list.
+json one_or_list(json list) { return list.size() == 1 ? list[0] : list; }
+
+std::string describe_elements(const Bytes& elements, Format format) {
+  std::string text;
+  const std::size_t count = elements.size() / spec(format).bytes();
+  for (std::size_t i = 0; i < count; ++i)
+    text += (i == 0 ? "" : "\n") + describe(format, load_element(spec(format), elements, i));
+  return text;
+}
+
+Result<Format> format_option(const std::string& name, const std::string& option) {
+  if (const auto format = format_named(name)) return *format;
+  return refuse(name.empty() ? "missing" : "unknown format '" + name + "'", option, std::string(format_names()));
+}
+
+/// Hex bit patterns from arguments, also several in one, with commas between.
+Result<Bytes> elements_of(const std::vector<std::string>& arguments, Format format) {
+  Bytes elements;
+  const FormatSpec& s = spec(format);
+  for (const std::string& argument : arguments) {
+    for (std::size_t at = 0; at <= argument.size();) {
+      const std::size_t comma = std::min(argument.find(',', at), argument.size());
+      const Result<std::uint64_t> bits = parse_hex(argument.substr(at, comma - at), s.width());
+      if (!bits) return refuse(bits.error().what, std::string(s.name) + " bits", bits.error().right);
+      elements.resize(elements.size() + s.bytes());
+      store_element(s, elements, elements.size() / s.bytes() - 1, *bits);
+      at = comma + 1;
+    }
+  }
+  if (elements.empty()) return refuse("no numbers", std::string(s.name) + " bits", "at least one, as in 0x3f800000");
+  return elements;
+}
+
+Result<std::string> only_argument(const AskOptions& o, const std::string& right) {
+  if (o.arguments.size() == 1) return o.arguments[0];
+  return refuse(std::to_string(o.arguments.size()) + " arguments", "ask " + o.operation, right);
+}
+
+Result<Said> ask_convert(Subject& subject, const AskOptions& o) {
+  const Result<Format> from = format_option(o.from, "--from");
+  if (!from) return tl::unexpected(from.error());
+  const Result<Format> to = format_option(o.to, "--to");
+  if (!to) return tl::unexpected(to.error());
+  const bool repack = o.operation == "repack";
+  if (!repack && !rounding_named(o.round))
+    return refuse("unknown rounding '" + o.round + "'", "--round",
+                  "nearest-even, nearest-away, toward-zero, upward or downward");
+  const Result<Bytes> in = elements_of(o.arguments, *from);
+  if (!in) return tl::unexpected(in.error());
+  const Answer<Bytes> out =
+      repack ? call_repack(subject, *from, *to, *in) : call_convert(subject, *from, *to, o.round, *in);
+  if (!out.ok()) return not_answered(out);
+  return Said{kHolds, one_or_list(elements_json(out.value, *to)), describe_elements(out.value, *to), {}};
+}
+
+Result<const Encoding*> encoding_argument(const AskOptions& o) {
+  if (o.arguments.empty()) return refuse("no encoding", "ask " + o.operation, "an encoding, as in q8_0:ggml");
+  return encoding_named(o.arguments[0]);
+}
+
+Result<Said> ask_quantize(Subject& subject, const AskOptions& o) {
+  const Result<const Encoding*> encoding = encoding_argument(o);
+  if (!encoding) return tl::unexpected(encoding.error());
+  const Result<Bytes> in = elements_of({o.arguments.begin() + 1, o.arguments.end()}, Format::f32);
+  if (!in) return tl::unexpected(in.error());
+  const std::vector<float> values = string_to_floats(bytes_to_string(*in));
+  if (const auto size = encoded_bytes(**encoding, values.size()); !size) return tl::unexpected(size.error());
+  const Answer<Bytes> blocks = call_quantize(subject, **encoding, values);
+  if (!blocks.ok()) return not_answered(blocks);
+  return Said{kHolds, hex_of_bytes(blocks.value), hex_of_bytes(blocks.value), {}};
+}
+
+Result<Said> ask_dequantize(Subject& subject, const AskOptions& o) {
+  const Result<const Encoding*> encoding = encoding_argument(o);
+  if (!encoding) return tl::unexpected(encoding.error());
+  std::string hex;
+  for (std::size_t i = 1; i < o.arguments.size(); ++i) hex += o.arguments[i];
+  const Result<Bytes> blocks = parse_hex_bytes(hex);
+  if (!blocks) return tl::unexpected(blocks.error());
+  if (blocks->empty()) return refuse("no blocks", "ask dequantize", "the bytes of whole blocks in hex");
+  if (const auto count = decoded_count(**encoding, blocks->size()); !count) return tl::unexpected(count.error());
+  const Answer<std::vector<float>> values = call_dequantize(subject, **encoding, *blocks);
+  if (!values.ok()) return not_answered(values);
+  const Bytes elements = string_to_bytes(floats_to_string(values.value));
+  return Said{kHolds, elements_json(elements, Format::f32), describe_elements(elements, Format::f32), {}};
+}
+
+Result<Said> ask_print(Subject& subject, const AskOptions& o) {
+  const Result<std::string> argument = only_argument(o, "the 64 bits of a double, as in 0x0000000000030301");
+  if (!argument) return tl::unexpected(argument.error());
+  const Result<std::uint64_t> bits = parse_hex(*argument, 64);
+  if (!bits) return tl::unexpected(bits.error());
+  const Answer<std::string> text = call_print(subject, *bits);
+  if (!text.ok()) return not_answered(text);
+  return Said{kHolds, hex_of(*bits, 64), text.value, {}};
+}
+
+Result<Said> ask_parse(Subject& subject, const AskOptions& o) {
+  const Result<std::string> argument = only_argument(o, "a JSON number, as in 9.7517E-319");
+  if (!argument) return tl::unexpected(argument.error());
+  const Answer<std::uint64_t> bits = call_parse(subject, *argument);
+  if (!bits.ok()) return not_answered(bits);
+  return Said{kHolds, hex_of(bits.value, 64), describe(Format::f64, bits.value), {}};
+}
+
+Result<const Layout*> layout_argument(const AskOptions& o) {
+  if (o.arguments.empty()) return refuse("no layout", "ask " + o.operation, "a layout, as in conv2d");
+  return layout_named(o.arguments[0]);
+}
+
+/// "kernel_h=3" for every field of the layout, each once, in any order.
+Result<std::vector<std::int64_t>> field_values(const Layout& layout, const std::vector<std::string>& arguments) {
+  std::map<std::string, std::int64_t, std::less<>> given;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::size_t equals = arguments[i].find('=');
+    const std::string name = arguments[i].substr(0, equals);
+    const bool known =
+        std::any_of(layout.fields.begin(), layout.fields.end(), [&](const Field& f) { return f.name == name; });
+    if (!known || equals == std::string::npos) {
+      std::string names;
+      for (const Field& f : layout.fields) names += (names.empty() ? "" : ", ") + std::string(f.name);
+      return refuse("'" + arguments[i] + "'", layout.id(), "FIELD=VALUE with a field of " + names);
+    }
+    const std::string number = arguments[i].substr(equals + 1);
+    std::int64_t value = 0;
+    const bool negative = !number.empty() && number[0] == '-';
+    const std::string digits = number.substr(negative ? 1 : 0);
+    if (digits.empty() || digits.size() > 18 || digits.find_first_not_of("0123456789") != std::string::npos)
+      return refuse("'" + number + "'", layout.id() + " field " + name, "an integer");
+    value = std::stoll(number);
+    if (!given.emplace(name, value).second) return refuse("given twice", layout.id() + " field " + name, "once");
+  }
+  std::vector<std::int64_t> values;
+  for (const Field& f : layout.fields) {
+    const auto found = given.find(f.name);
+    values.push_back(found == given.end() ? 0 : found->second);
+  }
+  return values;
+}
+
+Result<Said> ask_pack(Subject& subject, const AskOptions& o) {
+  const Result<const Layout*> layout = layout_argument(o);
+  if (!layout) return tl::unexpected(layout.error());
+  const Result<std::vector<std::int64_t>> values = field_values(**layout, o.arguments);
+  if (!values) return tl::unexpected(values.error());
+  const Answer<PackedWords> words = call_pack(subject, **layout, *values);
+  if (!words.ok()) return not_answered(words);
+  std::string text =
+      "scalar " + describe(Format::f64, words.value[0]) + "\nparam2 " + describe(Format::f64, words.value[1]);
+  for (std::size_t i = 0; i < values->size(); ++i)
+    text += (i == 0 ? "\n" : " ") + std::string((*layout)->fields[i].name) + "=" + std::to_string((*values)[i]);
+  const std::string why = not_executable_because(**layout, *values);
+  if (!why.empty()) text += "\npackable, but not executable: " + why;
+  return Said{kHolds, {hex_of(words.value[0], 64), hex_of(words.value[1], 64)}, text, {}};
+}
+
+Result<Said> ask_unpack(Subject& subject, const AskOptions& o) {
+  const Result<const Layout*> layout = layout_argument(o);
+  if (!layout) return tl::unexpected(layout.error());
+  if (o.arguments.size() < 2 || o.arguments.size() > 3)
+    return refuse(std::to_string(o.arguments.size() - 1) + " words", "ask unpack",
+                  "scalar, and param2 if it matters, as 64 bits in hex");
+  PackedWords words{};
+  for (std::size_t i = 1; i < o.arguments.size(); ++i) {
+    const Result<std::uint64_t> bits = parse_hex(o.arguments[i], 64);
+    if (!bits) return tl::unexpected(bits.error());
+    words[i - 1] = *bits;
+  }
+  const Answer<std::vector<std::int64_t>> values = call_unpack(subject, **layout, words);
+  if (!values.ok()) return not_answered(values);
+  Said said;
+  said.bits = json::object();
+  for (std::size_t i = 0; i < values.value.size(); ++i) {
+    const std::string name((*layout)->fields[i].name);
+    said.bits[name] = values.value[i];
+    said.text += (i == 0 ? "" : "\n") + name + "=" + std::to_string(values.value[i]);
+  }
+  const Unpacked reference = unpack(**layout, words);
+  for (std::size_t w = 0; w < kPackedWords; ++w)
+    if (reference.ignored[w] != 0)
+      said.text += std::string("\nbits of ") + (w == 0 ? "scalar" : "param2") +
+                   " in no field: " + hex_of(reference.ignored[w], 64);
+  return said;
+}
+
+Result<Said> ask_affine(Subject& subject, const AskOptions& o) {
+  const Result<std::string> argument =
+      only_argument(o, "the tensor as an affine case in JSON, as `packcheck repro` prints it");
+  if (!argument) return tl::unexpected(argument.error());
+  const Result<Case> c = affine_cases.from_json(*argument);
+  if (!c) return tl::unexpected(c.error());
+  const Answer<std::vector<float>> values = call_affine_dequantize(subject, c->as<AffineCase>().tensor);
+  if (!values.ok()) return not_answered(values);
+  const Bytes elements = string_to_bytes(floats_to_string(values.value));
+  return Said{kHolds, elements_json(elements, Format::f32), describe_elements(elements, Format::f32), {}};
+}
+
+using Ask = Result<Said> (*)(Subject&, const AskOptions&);
+const std::map<std::string, Ask>& questions() {
+  static const std::map<std::string, Ask> table{{"convert", ask_convert},
+                                                {"repack", ask_convert},
+                                                {"quantize", ask_quantize},
+                                                {"dequantize", ask_dequantize},
+                                                {"print", ask_print},
+                                                {"parse", ask_parse},
+                                                {"pack", ask_pack},
+                                                {"unpack", ask_unpack},
+                                                {"affine_dequantize", ask_affine}};
+  return table;
+}
+
+}  // namespace
+
+int run_ask(const AskOptions& options) {
+  const auto question = questions().find(options.operation);
+  if (question == questions().end()) {
+    std::string known;
+    for (const auto& [name, ask] : questions()) known += (known.empty() ? "" : ", ") + name;
+    return complain({"unknown operation '" + options.operation + "'", "ask", "one of " + known});
+  }
+  const Result<CallLimits> limits = parse_limits(options.call_timeout, options.call_memory);
+  if (!limits) return complain(limits.error());
+  const Result<std::unique_ptr<Subject>> subject = open_subject(options.subject, *limits);
+  if (!subject) return complain(subject.error());
+  Result<Said> said = Said{kNotOffered, nullptr, {}, options.subject + " does not offer " + options.operation};
+  if ((*subject)->info().offers(*operation_named(options.operation))) said = question->second(**subject, options);
+  if (!said) return complain(said.error());
+  if (options.json) {
+    const json answer{{"operation", options.operation},
+                      {"subject", options.subject},
+                      {"bits", said->bits},
+                      {"text", said->text},
+                      {"error", said->error.empty() ? json() : json(said->error)}};
+    std::printf("%s\n", answer.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+  } else if (said->error.empty()) {
+    std::printf("%s\n", said->text.c_str());
+  } else {
+    std::fprintf(stderr, "%s\n", said->error.c_str());
+  }
+  return said->exit_code;
+}
+
+}  // namespace packcheck

@@ -1,0 +1,153 @@
+// packcheck corpus add|lint: the only way files get into a corpus, and the check that they belong.
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "cli/commands.h"
+#include "cli/paths.h"
+#include "properties/corpus_store.h"
+#include "properties/strict_json.h"
+
+namespace packcheck {
+namespace {
+
+namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
+
+/// Where one file goes, and what will stand in it.
+struct Addition {
+  fs::path path;
+  std::string text;
+};
+
+Result<Addition> as_case(const fs::path& corpus, const std::string& kind, const CaseFile& file,
+                         const std::string& text) {
+  if (file.law.empty() || !file.id.empty())
+    return refuse("a file of vectors", "corpus add", "a case file, as verify writes them into findings/");
+  const fs::path folder = corpus / std::string(file.c.type->name()) / kind;
+  return Addition{folder / file_name_of(file.law + " " + file.place, text), text};
+}
+
+Result<Addition> as_wire(const fs::path& corpus, const CorpusOptions& o, const std::string& bytes) {
+  const CaseType* type = case_type_named(o.family);
+  if (type == nullptr)
+    return refuse(o.family.empty() ? "no case file and no --family" : "unknown family '" + o.family + "'", "corpus add",
+                  "--family blocks or --family text for files in their wire format");
+  if (!type->from_wire({}, {}))
+    return refuse("family '" + o.family + "' has no wire format", "corpus add", "blocks or text");
+  return Addition{corpus / o.family / o.kind / sha1_of(bytes), bytes};
+}
+
+Result<Addition> addition_of(const fs::path& corpus, const CorpusOptions& o, const std::string& file) {
+  const Result<std::string> text = read_file(file);
+  if (!text) return tl::unexpected(text.error());
+  if (!o.family.empty()) return as_wire(corpus, o, *text);
+  const Result<std::vector<CaseFile>> files = parse_case_file(*text, file);
+  if (!files) return tl::unexpected(files.error());
+  if (files->size() != 1) return refuse(std::to_string(files->size()) + " cases", file, "one case");
+  return as_case(corpus, o.kind, files->front(), *text);
+}
+
+int add_vector(const fs::path& corpus, const CorpusOptions& o) {
+  for (const auto& [value, option] :
+       {std::pair{&o.inline_case, "--case"}, std::pair{&o.law, "--law"}, std::pair{&o.id, "--id"},
+        std::pair{&o.comment, "--comment"}, std::pair{&o.source, "--source"}})
+    if (value->empty())
+      return complain({"missing", option, "a vector has a case, a law, an id, a comment and a source"});
+  if (o.vectors.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") != std::string::npos)
+    return complain({"'" + o.vectors + "'", "--vectors", "a name of a-z, 0-9, - and _"});
+  const Result<const Law*> law = law_named(o.law);
+  if (!law) return complain(law.error());
+  const Result<Case> c = (*law)->case_type->from_json(o.inline_case);
+  if (!c) return complain(c.error());
+  const fs::path path = corpus / "vectors" / (o.vectors + ".json");
+  const std::string old_text = read_file(path).value_or("");
+  const Result<std::string> text = vectors_text_with(old_text, path.string(), {o.law, o.id, o.comment, o.source, *c});
+  if (!text) return complain(text.error());
+  if (auto ok = write_file_atomically(path, *text); !ok) return complain(ok.error());
+  std::printf("added %s#%s\n", path.string().c_str(), o.id.c_str());
+  return kHolds;
+}
+
+int add(const fs::path& corpus, const CorpusOptions& o) {
+  if (!o.vectors.empty()) return add_vector(corpus, o);
+  if (o.files.empty()) return complain({"no files", "corpus add", "one or more case files"});
+  if (o.kind != "seed" && o.kind != "regression" && o.kind != "crashing")
+    return complain({"unknown kind '" + o.kind + "'", "--kind", "seed, regression or crashing"});
+  std::vector<Addition> additions;  // all are checked before the first is written
+  for (const std::string& file : o.files) {
+    Result<Addition> addition = addition_of(corpus, o, file);
+    if (!addition) return complain(addition.error());
+    additions.push_back(std::move(*addition));
+  }
+  for (const Addition& addition : additions) {
+    std::error_code ignored;
+    const bool there = fs::exists(addition.path, ignored);
+    if (!there)
+      if (auto ok = write_file_atomically(addition.path, addition.text); !ok) return complain(ok.error());
+    std::printf("%s %s\n", there ? "already there:" : "added", addition.path.string().c_str());
+  }
+  return kHolds;
+}
+
+/// Files that stand where no engine looks.
+void find_strays(const fs::path& corpus, std::vector<Error>& problems) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(corpus, ignored)) {
+    if (!entry.is_regular_file(ignored)) continue;
+    const fs::path relative = fs::relative(entry.path(), corpus, ignored);
+    std::vector<std::string> parts;
+    for (const fs::path& part : relative) parts.push_back(part.string());
+    const bool vector = parts.size() == 2 && parts[0] == "vectors" && relative.extension() == ".json";
+    const bool known_kind =
+        parts.size() == 3 && (parts[1] == "seed" || parts[1] == "regression" || parts[1] == "crashing");
+    if (vector || (known_kind && case_type_named(parts[0]) != nullptr)) continue;
+    problems.push_back({"no engine reads this file", entry.path().string(),
+                        "vectors/NAME.json or FAMILY/{seed,regression,crashing}/FILE"});
+  }
+}
+
+/// A file's name ends in the SHA-1 of its text: a hand edit shows.
+void check_names(const fs::path& corpus, std::vector<Error>& problems) {
+  std::error_code ignored;
+  for (const CaseType* type : all_case_types())
+    for (const fs::directory_entry& entry :
+         fs::recursive_directory_iterator(corpus / std::string(type->name()), ignored)) {
+      if (!entry.is_regular_file(ignored)) continue;
+      const Result<std::string> text = read_file(entry.path());
+      if (text && entry.path().stem().string().find(sha1_of(*text)) == std::string::npos)
+        problems.push_back({"the name does not hold the SHA-1 of the text", entry.path().string(), sha1_of(*text)});
+    }
+}
+
+int lint(const fs::path& corpus, bool as_json) {
+  std::error_code ignored;
+  if (!fs::is_directory(corpus, ignored)) return complain({"no such folder", corpus.string(), "a corpus folder"});
+  const CorpusStore store(corpus);
+  std::vector<Error> problems = store.problems();
+  find_strays(corpus, problems);
+  check_names(corpus, problems);
+  if (as_json) {
+    json list = json::array();
+    for (const Error& problem : problems)
+      list.push_back({{"where", problem.where}, {"what", problem.what}, {"right", problem.right}});
+    std::printf(
+        "%s\n",
+        json{{"cases", store.size()}, {"problems", list}}.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+  } else {
+    for (const Error& problem : problems) std::printf("%s\n", problem.text().c_str());
+    std::printf("%zu cases, %zu problems\n", store.size(), problems.size());
+  }
+  return problems.empty() ? kHolds : kFindings;
+}
+
+}  // namespace
+
+int run_corpus_command(const CorpusOptions& options) {
+  const fs::path corpus = options.corpus.empty() ? default_corpus() : fs::path(options.corpus);
+  if (corpus.empty()) return complain({"no corpus found", "corpus", "--corpus FOLDER"});
+  if (options.action == "add") return add(corpus, options);
+  return lint(corpus, options.json);
+}
+
+}  // namespace packcheck

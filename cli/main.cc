@@ -1,0 +1,227 @@
+// The `packcheck` command: options into the structs of commands.h, nothing else.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "subjects/reference/version.h"
+
+namespace packcheck {
+namespace {
+
+constexpr const char* kSubjectHelp =
+    "reference, twin:NAME, lib:PATH.so, exec:COMMAND, or a built-in name (`packcheck subjects`)";
+
+void add_limits(CLI::App* command, std::string& timeout, std::string& memory) {
+  command->add_option("--call-timeout", timeout, "longest time for one call of a subject")->capture_default_str();
+  command->add_option("--call-memory", memory, "most memory a subject may grow by")->capture_default_str();
+}
+
+void add_verify(CLI::App& app, VerifyOptions& o, std::function<int()>& run) {
+  CLI::App* c = app.add_subcommand("verify", "Put laws to subjects: corpus, sweep, property and fuzz engines.");
+  c->footer("Example: packcheck verify --subject lib:./libmine.so --law 'format.*' --report mine-report");
+  c->add_option("--subject", o.subjects, std::string(kSubjectHelp) + "; also twin:*, third-party, all")
+      ->capture_default_str();
+  c->add_option("--law", o.laws, "laws by id, * and ? allowed")->capture_default_str();
+  c->add_option("--profile", o.profile, "quick, gate or nightly")->capture_default_str();
+  c->add_option("--time", o.time, "go on with new seeds for so long, as in 10m");
+  c->add_option("--seed", o.seed, "of the random engines")->capture_default_str();
+  c->add_option("--report", o.report, "folder to write the report into")->capture_default_str();
+  c->add_option("--jobs", o.jobs, "processes; 0 for one per core")->capture_default_str();
+  add_limits(c, o.call_timeout, o.call_memory);
+  c->add_option("--max-findings", o.max_findings, "most findings of one subject")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  c->add_option("--shard", o.shard, "i/n: only this part of the work")->capture_default_str();
+  c->add_option("--corpus", o.corpus, "corpus folder, or none; default: the one packcheck came with");
+  c->add_option("--expected", o.expected, "folder of expected lists: exit 0 exactly if every subject is as listed");
+  c->add_flag("--json", o.json, "print the report as JSON");
+  c->callback([&run, &o] { run = [&o] { return run_verify(o); }; });
+}
+
+void add_repro(CLI::App& app, ReproOptions& o, std::function<int()>& run) {
+  CLI::App* c = app.add_subcommand("repro", "Show what one case breaks, bits side by side.");
+  c->footer(
+      "Example: packcheck repro --law params.unpack_inverts_pack --subject twin:numeric_cast --case "
+      "'{\"layout\":\"conv2d:gen2\",\"values\":[3,3,1,0,64]}'");
+  c->add_option("file", o.file, "case file, FILE#ID of a vector, or a fuzzer's crash file (with --law)");
+  c->add_option("--case", o.inline_case, "the case itself, as JSON");
+  c->add_option("--law", o.law, "law id");
+  c->add_option("--subject", o.subject, kSubjectHelp);
+  c->add_option("--variant", o.variant, "of a crash file, as in q8_0:ggml");
+  add_limits(c, o.call_timeout, o.call_memory);
+  c->add_flag("--json", o.json, "print JSON");
+  c->callback([&run, &o] { run = [&o] { return run_repro(o); }; });
+}
+
+void add_sweep(CLI::App& app, SweepOptions& o, std::function<int()>& run) {
+  CLI::App* c = app.add_subcommand("sweep", "Every input of a small domain.");
+  c->footer("Example: packcheck sweep format.narrowing_is_correctly_rounded --from f32 --to f16");
+  c->add_option("law", o.law, "law id")->required();
+  c->add_option("--from", o.from, "source format");
+  c->add_option("--to", o.to, "target format");
+  c->add_option("--variant", o.variant, "variant, as in q8_0:ggml");
+  c->add_option("--subject", o.subject, kSubjectHelp)->capture_default_str();
+  c->add_option("--shard", o.shard, "i/n: only this part of the inputs")->capture_default_str();
+  c->add_option("--report", o.report, "folder for the state that --resume reads")->capture_default_str();
+  c->add_option("--jobs", o.jobs, "processes; 0 for one per core")->capture_default_str();
+  c->add_flag("--resume", o.resume, "go on where the same sweep stopped");
+  add_limits(c, o.call_timeout, o.call_memory);
+  c->add_flag("--json", o.json, "print JSON");
+  c->callback([&run, &o] { run = [&o] { return run_sweep_command(o); }; });
+}
+
+void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
+  CLI::App* c = app.add_subcommand("ask", "One answer from a subject, in bits.");
+  c->footer(
+      "Examples:\n"
+      "  packcheck ask convert --from f32 --to bf16 0x3F880001\n"
+      "  packcheck ask repack --from f16 --to f32 0x7C01\n"
+      "  packcheck ask quantize q8_0:ggml 0x41000000,0x3F800000,...   (a whole block of 32)\n"
+      "  packcheck ask dequantize q4_0:ggml 00b000000000000000000000000000000000\n"
+      "  packcheck ask print 0x0000000000030301\n"
+      "  packcheck ask parse 9.7517E-319\n"
+      "  packcheck ask pack conv2d kernel_h=3 kernel_w=3 stride=1\n"
+      "  packcheck ask unpack conv2d 0x0000000000030301");
+  c->add_option("operation", o.operation,
+                "convert repack quantize dequantize print parse pack unpack affine_dequantize")
+      ->required();
+  c->add_option("arguments", o.arguments, "bits as hex, text, or FIELD=VALUE");
+  c->add_option("--from", o.from, "source format");
+  c->add_option("--to", o.to, "target format");
+  c->add_option("--round", o.round, "nearest-even, nearest-away, toward-zero, upward, downward")->capture_default_str();
+  c->add_option("--subject", o.subject, kSubjectHelp)->capture_default_str();
+  add_limits(c, o.call_timeout, o.call_memory);
+  c->add_flag("--json", o.json, "print JSON: bits, text, error");
+  c->callback([&run, &o] {
+    for (std::string& argument : o.arguments)
+      if (argument.size() > 1 && argument[0] == ' ' && argument[1] == '-') argument.erase(0, 1);
+    run = [&o] { return run_ask(o); };
+  });
+}
+
+void add_corpus(CLI::App& app, CorpusOptions& o, std::function<int()>& run) {
+  CLI::App* c = app.add_subcommand("corpus", "Add case files to a corpus, or check one.");
+  c->footer("Example: packcheck corpus add packcheck-report/findings/*.json --kind regression");
+  c->require_subcommand(1);
+  CLI::App* add = c->add_subcommand("add", "Add case files, or raw files with --family.");
+  add->footer("Example: packcheck corpus add crash-1234 --family text --kind crashing");
+  add->add_option("files", o.files, "case files, or raw files in a family's wire format");
+  add->add_option("--kind", o.kind, "seed, regression or crashing")->capture_default_str();
+  add->add_option("--family", o.family, "blocks or text: the files are raw");
+  add->add_option("--vectors", o.vectors, "add one case as a vector to vectors/NAME.json; needs the options below");
+  add->add_option("--case", o.inline_case, "of a vector: the case as JSON");
+  add->add_option("--law", o.law, "of a vector: law id");
+  add->add_option("--id", o.id, "of a vector: its name in the file");
+  add->add_option("--comment", o.comment, "of a vector: what it shows");
+  add->add_option("--source", o.source, "of a vector: where it comes from");
+  add->add_option("--corpus", o.corpus, "corpus folder");
+  add->callback([&run, &o] {
+    run = [&o] {
+      o.action = "add";
+      return run_corpus_command(o);
+    };
+  });
+  CLI::App* lint = c->add_subcommand("lint", "Check every file of a corpus; exit 1 on problems.");
+  lint->footer("Example: packcheck corpus lint --corpus corpus");
+  lint->add_option("--corpus", o.corpus, "corpus folder");
+  lint->add_flag("--json", o.json, "print JSON");
+  lint->callback([&run, &o] {
+    run = [&o] {
+      o.action = "lint";
+      return run_corpus_command(o);
+    };
+  });
+}
+
+void add_twins(CLI::App& app, TwinsOptions& o, std::function<int()>& run) {
+  CLI::App* c =
+      app.add_subcommand("twins", "Every faulty twin, what catches it with the corpus empty, the mutation score.");
+  c->footer("Example: packcheck twins --json");
+  c->add_option("--profile", o.profile, "quick, gate or nightly")->capture_default_str();
+  c->add_option("--seed", o.seed, "of the random engines")->capture_default_str();
+  c->add_option("--jobs", o.jobs, "processes; 0 for one per core")->capture_default_str();
+  c->add_flag("--json", o.json, "print JSON");
+  c->callback([&run, &o] { run = [&o] { return run_twins(o); }; });
+}
+
+void add_list(CLI::App& app, const std::string& what, const std::string& help, ListOptions& o,
+              std::function<int()>& run) {
+  CLI::App* c = app.add_subcommand(what, help);
+  c->footer("Example: packcheck " + what + " --json");
+  c->add_flag("--json", o.json, "print JSON");
+  c->callback([&run, &o, what] {
+    run = [&o, what] {
+      o.what = what;
+      return run_list(o);
+    };
+  });
+}
+
+/// The words of the command line, last first, as CLI11 takes them. For `ask` a negative number is no
+/// option, and nothing behind "--" is: such words get a space in front, which add_ask takes off.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  bool options = true;
+  for (std::size_t i = 1; i < words.size() && words[0] == "ask"; ++i) {
+    if (options && words[i] == "--") {
+      options = false;
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i--));
+    } else if (words[i].size() > 1 && words[i][0] == '-' && (!options || (words[i][1] >= '0' && words[i][1] <= '9'))) {
+      words[i].insert(0, " ");
+    }
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
+int run_main(int argc, char** argv) {
+  CLI::App app{"packcheck tells whether an implementation keeps the numbers it is given."};
+  app.set_version_flag("--version", std::string("packcheck ") + kVersion);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 all laws hold, 1 findings, 2 wrong usage or bad input, 3 packcheck itself failed; ask: 1 refused, "
+      "4 not offered.");
+  std::function<int()> run;
+  VerifyOptions verify;
+  ReproOptions repro;
+  SweepOptions sweep;
+  AskOptions ask;
+  CorpusOptions corpus;
+  TwinsOptions twins;
+  ListOptions list;
+  add_verify(app, verify, run);
+  add_repro(app, repro, run);
+  add_sweep(app, sweep, run);
+  add_ask(app, ask, run);
+  add_corpus(app, corpus, run);
+  add_twins(app, twins, run);
+  add_list(app, "laws", "Every law: id and sentence.", list, run);
+  add_list(app, "subjects", "Every built-in subject.", list, run);
+  add_list(app, "encodings", "Every encoding in every dialect.", list, run);
+  std::vector<std::string> words = words_of(argc, argv);
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kHolds : kBadInput;
+  }
+  return run();
+}
+
+}  // namespace
+}  // namespace packcheck
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return packcheck::run_main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "packcheck: internal error: %s\n", error.what());
+    return packcheck::kFailed;
+  }
+}

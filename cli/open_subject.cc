@@ -1,0 +1,71 @@
+#include "cli/open_subject.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "cli/paths.h"
+#include "subjects/process/native_subject.h"
+#include "subjects/process/program_subject.h"
+#include "subjects/reference/twins.h"
+#include "subjects/third_party/names.h"
+
+namespace packcheck {
+namespace {
+
+constexpr std::string_view kTwinPrefix = "twin:";
+constexpr std::string_view kLibraryPrefix = "lib:";
+constexpr std::string_view kProgramPrefix = "exec:";
+
+bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+
+Result<std::unique_ptr<Subject>> open_twin(std::string_view name) {
+  if (std::unique_ptr<Subject> twin = make_twin(name)) return twin;
+  std::string known;
+  for (const Twin& twin : all_twins()) known += (known.empty() ? "" : ", ") + std::string(twin.name);
+  return refuse("unknown twin '" + std::string(name) + "'", "--subject", "one of " + known);
+}
+
+Result<std::unique_ptr<Subject>> open_third_party(const std::string& name, const CallLimits& limits) {
+  for (const std::filesystem::path& folder : third_party_folders()) {
+    const std::filesystem::path path = folder / (name + ".so");
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) return open_native_subject(path.string(), limits);
+  }
+  return refuse("subject '" + name + "' was not built", "--subject", "what it wraps present when packcheck is built");
+}
+
+}  // namespace
+
+bool is_twin(const std::string& spec) { return starts_with(spec, kTwinPrefix); }
+
+bool is_third_party(const std::string& spec) {
+  for (const ThirdPartySubject& subject : kThirdPartySubjects)
+    if (subject.name == spec) return true;
+  return false;
+}
+
+Result<std::unique_ptr<Subject>> open_subject(const std::string& spec, const CallLimits& limits) {
+  if (spec == "reference") return make_reference();
+  if (is_twin(spec)) return open_twin(spec.substr(kTwinPrefix.size()));
+  if (starts_with(spec, kLibraryPrefix)) return open_native_subject(spec.substr(kLibraryPrefix.size()), limits);
+  if (starts_with(spec, kProgramPrefix)) return open_program_subject(spec.substr(kProgramPrefix.size()), limits);
+  if (is_third_party(spec)) return open_third_party(spec, limits);
+  return refuse("unknown subject '" + spec + "'", "--subject",
+                "reference, twin:NAME, lib:PATH.so, exec:COMMAND or a built-in name (see `packcheck subjects`)");
+}
+
+std::vector<std::string> expand_subjects(const std::vector<std::string>& specs) {
+  std::vector<std::string> expanded;
+  for (const std::string& spec : specs) {
+    const bool all = spec == "all";
+    if (all) expanded.emplace_back("reference");
+    if (all || spec == "twin:*")
+      for (const Twin& twin : all_twins()) expanded.push_back(std::string(kTwinPrefix) + std::string(twin.name));
+    if (all || spec == "third-party")
+      for (const ThirdPartySubject& subject : kThirdPartySubjects) expanded.emplace_back(subject.name);
+    if (!all && spec != "twin:*" && spec != "third-party") expanded.push_back(spec);
+  }
+  return expanded;
+}
+
+}  // namespace packcheck

@@ -1,0 +1,306 @@
+#include "cli/report.h"
+
+#include <algorithm>
+#include <map>
+#include <pugixml.hpp>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include "cli/open_subject.h"
+#include "properties/corpus_store.h"
+#include "properties/strict_json.h"
+
+namespace packcheck {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(width, text.size()), ' ');
+  return text;
+}
+
+/// "holds", "BROKEN 2", "-" in a cell of the table.
+std::string cell(const LawResult& law) {
+  switch (law.ruling) {
+    case Ruling::holds: return "holds";
+    case Ruling::broken: return "BROKEN " + std::to_string(law.findings.size());
+    case Ruling::not_applicable: return "n/a";
+    case Ruling::skipped: return "-";
+  }
+  return "?";
+}
+
+std::vector<std::string> law_order(const VerifyResult& result) {
+  std::vector<std::string> ids;
+  for (const SubjectResult& subject : result.subjects)
+    for (const LawResult& law : subject.laws)
+      if (std::find(ids.begin(), ids.end(), law.law) == ids.end()) ids.push_back(law.law);
+  return ids;
+}
+
+const LawResult* law_of(const SubjectResult& subject, const std::string& id) {
+  for (const LawResult& law : subject.laws)
+    if (law.law == id) return &law;
+  return nullptr;
+}
+
+/// Rows of cells; the first row is the heading.
+std::vector<std::vector<std::string>> table_of(const VerifyResult& result) {
+  std::vector<std::vector<std::string>> rows{{"law"}};
+  for (const std::string& id : law_order(result)) rows.push_back({id});
+  for (const SubjectResult& subject : result.subjects) {
+    if (is_twin(subject.spec)) continue;
+    rows[0].push_back(subject.name);
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const LawResult* law = law_of(subject, rows[i][0]);
+      rows[i].push_back(!subject.absent.empty() ? "absent" : law == nullptr ? "" : cell(*law));
+    }
+  }
+  return rows;
+}
+
+std::string caught_by(const SubjectResult& twin) {
+  std::string text;
+  for (const LawResult& law : twin.laws)
+    if (law.ruling == Ruling::broken)
+      text += (text.empty() ? "" : ", ") + law.law + " (" + std::string(engine_name(law.findings[0].engine)) + ")";
+  return text.empty() ? "NOT CAUGHT" : text;
+}
+
+std::string finding_text(const SubjectResult& subject, const Finding& f) {
+  std::ostringstream out;
+  out << subject.spec << " breaks " << f.signature() << "\n    input    " << f.breach.input << "\n    expected "
+      << f.breach.expected << "\n    actual   " << f.breach.actual << "\n    " << f.breach.why << "\n    "
+      << reproduce_command(subject.spec, f) << "\n";
+  return out.str();
+}
+
+/// What the subject has searched, for the totals.
+Tally total_of(const SubjectResult& subject) {
+  Tally sum;
+  for (const LawResult& law : subject.laws)
+    for (const Tally& tally : law.tallies) {
+      sum.cases += tally.cases;
+      sum.checked += tally.checked;
+      sum.digest = derived_seed(sum.digest ^ tally.digest, law.law);
+    }
+  return sum;
+}
+
+std::string digest_of(const VerifyResult& result) {
+  std::uint64_t digest = 0;
+  for (const SubjectResult& subject : result.subjects)
+    digest = derived_seed(digest ^ total_of(subject).digest, subject.name);
+  return hex_of(digest, 64);
+}
+
+void write_twins(std::ostringstream& out, const VerifyResult& result) {
+  std::size_t twins = 0;
+  std::size_t caught = 0;
+  for (const SubjectResult& subject : result.subjects) {
+    if (!is_twin(subject.spec)) continue;
+    if (twins++ == 0) out << "\nFaulty twins, and the laws (first engine) that catch them:\n";
+    const std::string by = caught_by(subject);
+    caught += by == "NOT CAUGHT" ? 0 : 1;
+    out << "  " << padded(subject.name, 30) << " " << by << "\n";
+  }
+  if (twins > 0) out << "  " << caught << " of " << twins << " caught\n";
+}
+
+json tallies_json(const LawResult& law) {
+  json engines = json::object();
+  for (std::size_t i = 0; i < kEngineCount; ++i)
+    engines[std::string(engine_name(static_cast<Engine>(i)))] = {{"cases", law.tallies[i].cases},
+                                                                 {"checked", law.tallies[i].checked},
+                                                                 {"not_applicable", law.tallies[i].not_applicable}};
+  return engines;
+}
+
+std::string case_file_of(const std::string& spec, const Finding& f) {
+  const Result<Case> c = case_type_named(f.case_type)->from_json(f.case_json);
+  return case_file_text(f.law, spec, f.breach, *c);
+}
+
+json verdicts_json(const SubjectResult& subject, const LawResult& law, std::uint64_t seed) {
+  json rows = json::array();
+  json row{{"law", law.law},
+           {"subject", subject.name},
+           {"verdict", ruling_name(law.ruling)},
+           {"cases", 0},
+           {"seed", seed},
+           {"variants", law.variants},
+           {"reason", law.reason},
+           {"engines", tallies_json(law)}};
+  std::uint64_t cases = 0;
+  for (const Tally& tally : law.tallies) cases += tally.cases;
+  row["cases"] = cases;
+  if (law.findings.empty()) rows.push_back(row);
+  for (const Finding& f : law.findings) {
+    json with = row;
+    with["engine"] = engine_name(f.engine);
+    with["place"] = f.breach.place;
+    with["signature"] = f.signature();
+    with["input"] = f.breach.input;
+    with["expected"] = f.breach.expected;
+    with["actual"] = f.breach.actual;
+    with["why"] = f.breach.why;
+    with["case_file"] = "findings/" + file_name_of(f.signature(), case_file_of(subject.spec, f));
+    with["reproduce"] = reproduce_command(subject.spec, f);
+    rows.push_back(with);
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string summary_text(const VerifyResult& result) {
+  std::ostringstream out;
+  std::size_t shown = 0;
+  for (const SubjectResult& subject : result.subjects)
+    for (const LawResult& law : subject.laws)
+      for (const Finding& f : law.findings) {
+        if (is_twin(subject.spec) && &f != &law.findings.front()) continue;  // one shrunk case a law is enough
+        out << (shown++ == 0 ? "Findings:\n" : "") << "  " << finding_text(subject, f);
+      }
+  const std::vector<std::vector<std::string>> rows = table_of(result);
+  if (rows[0].size() > 1) {
+    out << "\nLaws x subjects:\n";
+    for (const std::vector<std::string>& row : rows) {
+      for (std::size_t i = 0; i < row.size(); ++i)
+        out << (i == 0 ? "  " + padded(row[i], 58) : " " + padded(row[i], std::max<std::size_t>(rows[0][i].size(), 9)));
+      out << "\n";
+    }
+  }
+  write_twins(out, result);
+  for (const SubjectResult& subject : result.subjects)
+    if (!subject.absent.empty()) out << "\n" << subject.spec << " is absent: " << subject.absent << "\n";
+  std::uint64_t cases = 0;
+  std::uint64_t checked = 0;
+  for (const SubjectResult& subject : result.subjects) {
+    cases += total_of(subject).cases;
+    checked += total_of(subject).checked;
+  }
+  out << "\n"
+      << result.subjects.size() << " subjects, " << rows.size() - 1 << " laws, " << cases << " cases, " << checked
+      << " comparisons; profile " << result.profile << ", seed " << result.seed << ", digest " << digest_of(result)
+      << "\n";
+  if (result.compared_with_expected) {
+    for (const SubjectResult& subject : result.subjects)
+      for (const std::string& line : subject.unexpected) out << "UNEXPECTED " << subject.name << ": " << line << "\n";
+    out << (result.good()
+                ? "Every subject is as expected: the reference holds, twins are caught, listed findings are there.\n"
+                : "Some subjects are not as expected.\n");
+  } else {
+    out << (result.good() ? "All laws hold.\n" : std::to_string(result.finding_count()) + " findings.\n");
+  }
+  return out.str();
+}
+
+std::string report_json(const VerifyResult& result) {
+  json subjects = json::array();
+  json verdicts = json::array();
+  for (const SubjectResult& subject : result.subjects) {
+    subjects.push_back({{"spec", subject.spec},
+                        {"name", subject.name},
+                        {"version", subject.version},
+                        {"absent", subject.absent},
+                        {"unexpected", subject.unexpected}});
+    for (const LawResult& law : subject.laws)
+      for (json& row : verdicts_json(subject, law, result.seed)) verdicts.push_back(std::move(row));
+  }
+  const json report{{"packcheck_report", 1},
+                    {"version", result.version},
+                    {"profile", result.profile},
+                    {"seed", result.seed},
+                    {"digest", digest_of(result)},
+                    {"good", result.good()},
+                    {"findings", result.finding_count()},
+                    {"subjects", subjects},
+                    {"verdicts", verdicts}};
+  return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string report_markdown(const VerifyResult& result) {
+  std::ostringstream out;
+  out << "# packcheck report\n\nVersion " << result.version << ", profile " << result.profile << ", seed "
+      << result.seed << ", digest `" << digest_of(result) << "`.\n\n";
+  const auto rows = table_of(result);
+  for (std::size_t r = 0; r < rows.size() && rows[0].size() > 1; ++r) {
+    for (const std::string& text : rows[r]) out << "| " << text << " ";
+    out << "|\n";
+    if (r == 0) {
+      for (std::size_t i = 0; i < rows[r].size(); ++i) out << "|---";
+      out << "|\n";
+    }
+  }
+  bool first = true;
+  for (const SubjectResult& subject : result.subjects) {
+    if (!is_twin(subject.spec)) continue;
+    if (first) out << "\n| faulty twin | caught by |\n|---|---|\n";
+    first = false;
+    out << "| " << subject.name << " | " << caught_by(subject) << " |\n";
+  }
+  for (const SubjectResult& subject : result.subjects) {
+    for (const LawResult& law : subject.laws)
+      for (const Finding& f : law.findings)
+        out << "\n## " << subject.spec << ": " << f.signature() << "\n\n- input: `" << f.breach.input
+            << "`\n- expected: `" << f.breach.expected << "`\n- actual: `" << f.breach.actual << "`\n- " << f.breach.why
+            << "\n\n```sh\n"
+            << reproduce_command(subject.spec, f) << "\n```\n";
+    for (const std::string& line : subject.unexpected) out << "\nUnexpected: " << subject.name << ": " << line << "\n";
+  }
+  return out.str();
+}
+
+std::string report_junit(const VerifyResult& result) {
+  pugi::xml_document document;
+  pugi::xml_node suites = document.append_child("testsuites");
+  for (const SubjectResult& subject : result.subjects) {
+    pugi::xml_node suite = suites.append_child("testsuite");
+    suite.append_attribute("name") = subject.name.c_str();
+    std::set<std::string> expected;  // signatures that are not unexpected
+    int failures = 0;
+    for (const LawResult& law : subject.laws) {
+      pugi::xml_node test = suite.append_child("testcase");
+      test.append_attribute("classname") = subject.name.c_str();
+      test.append_attribute("name") = law.law.c_str();
+      if (law.ruling == Ruling::skipped || law.ruling == Ruling::not_applicable)
+        test.append_child("skipped").append_attribute("message") = law.reason.c_str();
+      for (const Finding& f : law.findings) {
+        const bool is_new = std::find(subject.unexpected.begin(), subject.unexpected.end(),
+                                      "new finding: " + f.signature()) != subject.unexpected.end();
+        if (result.compared_with_expected && !is_new) continue;
+        ++failures;
+        pugi::xml_node failure = test.append_child("failure");
+        failure.append_attribute("message") = f.signature().c_str();
+        failure.append_child(pugi::node_pcdata).set_value(finding_text(subject, f).c_str());
+      }
+    }
+    suite.append_attribute("tests") = static_cast<unsigned>(subject.laws.size());
+    suite.append_attribute("failures") = failures;
+  }
+  std::ostringstream out;
+  document.save(out, "  ");
+  return out.str();
+}
+
+Result<void> write_report(const VerifyResult& result, const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder / "findings", ignored);
+  for (const SubjectResult& subject : result.subjects)
+    for (const LawResult& law : subject.laws)
+      for (const Finding& f : law.findings) {
+        const std::string text = case_file_of(subject.spec, f);
+        if (auto ok = write_file_atomically(folder / "findings" / file_name_of(f.signature(), text), text); !ok)
+          return ok;
+      }
+  for (const auto& [name, text] :
+       {std::pair{"report.json", report_json(result)}, std::pair{"report.md", report_markdown(result)},
+        std::pair{"junit.xml", report_junit(result)}})
+    if (auto ok = write_file_atomically(folder / name, text); !ok) return ok;
+  return {};
+}
+
+}  // namespace packcheck

@@ -1,0 +1,42 @@
+// cli/results.h: what a run of verify found, and its JSON form: for the report, and for a job
+// process that hands its part to the one that started it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "properties/engines/engines.h"
+
+namespace packcheck {
+
+/// A subject of a run.
+struct SubjectResult {
+  std::string spec;  ///< as given after --subject
+  std::string name;  ///< as it calls itself
+  std::string version;
+  std::string absent;  ///< why it could not be opened, for third-party subjects; empty if it was
+  std::vector<LawResult> laws;
+  std::vector<std::string> unexpected;  ///< differences from what is expected of it, one line each
+};
+
+struct VerifyResult {
+  std::string version;
+  std::string profile;
+  std::uint64_t seed = 1;
+  bool compared_with_expected = false;
+  std::vector<SubjectResult> subjects;
+
+  /// No finding; or, where findings are compared with expected ones, no difference.
+  [[nodiscard]] bool good() const;
+  [[nodiscard]] std::size_t finding_count() const;
+};
+
+/// The line that reproduces a finding on a clean clone; it carries the case.
+[[nodiscard]] std::string reproduce_command(const std::string& spec, const Finding& finding);
+[[nodiscard]] std::string shell_quoted(std::string_view text);
+
+[[nodiscard]] std::string law_result_to_json(const LawResult& result);
+[[nodiscard]] Result<LawResult> law_result_from_json(std::string_view text);
+
+}  // namespace packcheck

@@ -1,0 +1,212 @@
+// packcheck verify: every law put to every subject by every engine, spread over job processes.
+#include "cli/verify.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/expected.h"
+#include "cli/jobs.h"
+#include "cli/open_subject.h"
+#include "cli/paths.h"
+#include "cli/report.h"
+#include "subjects/reference/version.h"
+
+namespace packcheck {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// One law for one subject: what a job process does at a time.
+struct Task {
+  std::size_t subject;
+  const Law* law;
+};
+
+/// Keeps the last subject open: neighbouring tasks are of the same one.
+class OpenSubject {
+ public:
+  explicit OpenSubject(const CallLimits& limits) : limits_(limits) {}
+  Result<Subject*> get(const std::string& spec) {
+    if (subject_ == nullptr || spec_ != spec) {
+      subject_.reset();
+      Result<std::unique_ptr<Subject>> opened = open_subject(spec, limits_);
+      if (!opened) return tl::unexpected(opened.error());
+      subject_ = std::move(*opened);
+      spec_ = spec;
+    }
+    return subject_.get();
+  }
+
+ private:
+  CallLimits limits_;
+  std::string spec_;
+  std::unique_ptr<Subject> subject_;
+};
+
+Result<std::vector<const Law*>> laws_of(const std::vector<std::string>& globs) {
+  std::vector<const Law*> laws;
+  for (const std::string& glob : globs) {
+    Result<std::vector<const Law*>> matching = laws_matching(glob);
+    if (!matching) return tl::unexpected(Error{matching.error().what, "--law", matching.error().right});
+    for (const Law* law : *matching)
+      if (std::find(laws.begin(), laws.end(), law) == laws.end()) laws.push_back(law);
+  }
+  return laws;
+}
+
+/// Opens every subject once: names and versions, and whether it is there at all.
+Result<std::vector<SubjectResult>> probe(const std::vector<std::string>& specs, const CallLimits& limits) {
+  std::vector<SubjectResult> subjects;
+  for (const std::string& spec : specs) {
+    Result<std::unique_ptr<Subject>> opened = open_subject(spec, limits);
+    if (opened) {
+      subjects.push_back({spec, (*opened)->info().name, (*opened)->info().version, {}, {}, {}});
+    } else if (is_third_party(spec)) {
+      subjects.push_back({spec, spec, {}, opened.error().text(), {}, {}});
+    } else {
+      return tl::unexpected(Error{opened.error().text(), "subject " + spec, {}});
+    }
+  }
+  return subjects;
+}
+
+std::vector<Task> tasks_of(const std::vector<SubjectResult>& subjects, const std::vector<const Law*>& laws,
+                           const ShardOption& shard) {
+  std::vector<Task> tasks;
+  std::uint64_t number = 0;
+  for (std::size_t s = 0; s < subjects.size(); ++s)
+    for (const Law* law : laws)
+      if (subjects[s].absent.empty() && number++ % shard.of == shard.index) tasks.push_back({s, law});
+  return tasks;
+}
+
+/// A law result for a subject that could not be opened again in a job.
+LawResult unopened(const Law& law, const std::string& name, const Error& error) {
+  LawResult result{law.id, name, Ruling::skipped, error.text(), {}, {}, {}};
+  return result;
+}
+
+}  // namespace
+
+Result<VerifyResult> verify(const VerifyPlan& plan) {
+  Result<std::vector<SubjectResult>> subjects = probe(plan.subjects, plan.limits);
+  if (!subjects) return tl::unexpected(subjects.error());
+  const std::vector<Task> tasks = tasks_of(*subjects, plan.laws, {plan.shard.index, plan.shard.of});
+  const Clock::time_point start = Clock::now();
+  const unsigned jobs = plan.jobs == 0 ? default_jobs() : plan.jobs;
+  OpenSubject open(plan.limits);
+  const auto run_task = [&](std::size_t i) {
+    const Task& task = tasks[i];
+    RunOptions options = plan.run;
+    if (plan.time_milliseconds > 0) {
+      // Each task may use its share of what is left to this job.
+      const auto left = start + std::chrono::milliseconds(plan.time_milliseconds) - Clock::now();
+      const auto to_do = static_cast<std::int64_t>((tasks.size() - i + jobs - 1) / jobs);
+      options.until = Clock::now() + left / to_do;
+    }
+    const Result<Subject*> subject = open.get((*subjects)[task.subject].spec);
+    if (!subject) return law_result_to_json(unopened(*task.law, (*subjects)[task.subject].name, subject.error()));
+    return law_result_to_json(run_law(*task.law, **subject, plan.corpus, options));
+  };
+  std::size_t done = 0;
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  const auto on_done = [&](std::size_t i) {
+    ++done;
+    if (terminal && plan.progress)
+      std::fprintf(stderr, "\r\033[K%zu of %zu: %s, %s", done, tasks.size(), (*subjects)[tasks[i].subject].spec.c_str(),
+                   tasks[i].law->id.c_str());
+  };
+  const Result<std::vector<std::string>> texts = run_jobs(tasks.size(), jobs, run_task, on_done);
+  if (terminal && plan.progress) std::fprintf(stderr, "\r\033[K");
+  if (!texts) return tl::unexpected(texts.error());
+  VerifyResult result{kVersion, plan.profile, plan.run.seed, false, std::move(*subjects)};
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    Result<LawResult> law = law_result_from_json((*texts)[i]);
+    if (!law) return tl::unexpected(law.error());
+    result.subjects[tasks[i].subject].laws.push_back(std::move(*law));
+  }
+  for (SubjectResult& subject : result.subjects) cap_findings(subject, plan.run.most_findings);
+  return result;
+}
+
+void cap_findings(SubjectResult& subject, std::size_t most) {
+  std::size_t room = most;
+  for (LawResult& law : subject.laws) {
+    if (law.findings.size() > room && room > 0) law.findings.resize(room);
+    room -= std::min(room, law.findings.size());
+  }
+}
+
+Result<CorpusStore> open_corpus(const std::string& option) {
+  if (option == "none") return CorpusStore();
+  const std::filesystem::path folder = option.empty() ? default_corpus() : std::filesystem::path(option);
+  if (folder.empty()) return CorpusStore();
+  CorpusStore corpus(folder);
+  if (!corpus.problems().empty()) return tl::unexpected(corpus.problems().front());
+  return corpus;
+}
+
+int run_verify(const VerifyOptions& options) {
+  VerifyPlan plan;
+  plan.subjects = expand_subjects(options.subjects);
+  plan.profile = options.profile;
+  plan.jobs = options.jobs;
+  plan.progress = !options.json;
+  plan.run.seed = options.seed;
+  plan.run.most_findings = options.max_findings;
+  const Result<std::vector<const Law*>> laws = laws_of(options.laws);
+  if (!laws) return complain(laws.error());
+  plan.laws = *laws;
+  const Result<Effort> effort = effort_of_profile(options.profile);
+  if (!effort) return complain({effort.error().what, "--profile", effort.error().right});
+  plan.run.effort = *effort;
+  const Result<CallLimits> limits = parse_limits(options.call_timeout, options.call_memory);
+  if (!limits) return complain(limits.error());
+  plan.limits = *limits;
+  const Result<ShardOption> shard = parse_shard(options.shard);
+  if (!shard) return complain(shard.error());
+  plan.shard = {shard->index, shard->of};
+  if (!options.time.empty()) {
+    const Result<std::uint64_t> time = parse_duration(options.time);
+    if (!time) return complain({time.error().what, "--time", time.error().right});
+    plan.time_milliseconds = *time;
+  }
+  Result<CorpusStore> corpus = open_corpus(options.corpus);
+  if (!corpus) return complain(corpus.error());
+  plan.corpus = std::move(*corpus);
+  Result<VerifyResult> result = verify(plan);
+  if (!result) return complain(result.error());
+  if (!options.expected.empty())
+    if (auto ok = compare_with_expected(*result, options.expected); !ok) return complain(ok.error());
+  if (auto ok = write_report(*result, options.report); !ok) return complain(ok.error());
+  std::fputs((options.json ? report_json(*result) : summary_text(*result)).c_str(), stdout);
+  if (!options.json) std::printf("Report: %s/report.json, report.md, junit.xml, findings/\n", options.report.c_str());
+  return result->good() ? kHolds : kFindings;
+}
+
+int run_twins(const TwinsOptions& options) {
+  VerifyPlan plan;
+  plan.subjects = expand_subjects({"twin:*"});
+  plan.profile = options.profile;
+  plan.jobs = options.jobs;
+  plan.progress = !options.json;
+  plan.run.seed = options.seed;
+  const Result<Effort> effort = effort_of_profile(options.profile);
+  if (!effort) return complain({effort.error().what, "--profile", effort.error().right});
+  plan.run.effort = *effort;
+  for (const Law& law : all_laws()) plan.laws.push_back(&law);
+  const Result<VerifyResult> result = verify(plan);
+  if (!result) return complain(result.error());
+  std::fputs((options.json ? twins_json(*result) : twins_text(*result)).c_str(), stdout);
+  for (const SubjectResult& subject : result->subjects)
+    if (!is_caught(subject)) return kFindings;
+  return kHolds;
+}
+
+}  // namespace packcheck
