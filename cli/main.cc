@@ -1,4 +1,6 @@
 // The `packcheck` command: options into the structs of commands.h, nothing else.
+#include <malloc.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -218,6 +220,9 @@ int run_main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  // Arguments and answers of a few hundred KiB come and go all the time: keep the memory.
+  mallopt(M_MMAP_THRESHOLD, 64 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
   try {
     return packcheck::run_main(argc, argv);
   } catch (const std::exception& error) {

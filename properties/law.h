@@ -53,9 +53,9 @@ class Judge {
 [[nodiscard]] Verdict skipped(std::string reason);
 
 struct Law {
-  std::string id;        ///< "params.unpack_inverts_pack"
-  std::string sentence;  ///< what it states
-  std::vector<Operation> needs;
+  std::string id;                ///< "params.unpack_inverts_pack"
+  std::string sentence;          ///< what it states
+  std::vector<Operation> needs;  ///< none: whatever the subject offers
   const CaseType* case_type = nullptr;
   /// The variants it judges for a subject, from what the subject declares; none means skipped.
   std::function<std::vector<std::string>(const SubjectInfo&)> variants;
@@ -86,5 +86,6 @@ Law make_law(std::string id, std::string sentence, std::vector<Operation> needs,
 [[nodiscard]] std::vector<Law> text_laws();
 [[nodiscard]] std::vector<Law> storage_laws();
 [[nodiscard]] std::vector<Law> affine_laws();
+[[nodiscard]] std::vector<Law> subject_laws();
 
 }  // namespace packcheck

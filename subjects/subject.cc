@@ -163,6 +163,10 @@ bool SubjectInfo::offers(Operation operation) const {
                      [operation](const Declaration& d) { return d.operation == operation; });
 }
 
+Result<std::uint64_t> Subject::bytes_kept_per_call(const Request&, unsigned, unsigned) {
+  return refuse("memory kept per call is unknown", info_.name, "the reference, a twin or a lib: subject");
+}
+
 std::vector<Reply> Subject::call_batch(std::span<const Request> requests) {
   std::vector<Reply> replies;
   replies.reserve(requests.size());

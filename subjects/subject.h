@@ -117,6 +117,10 @@ class Subject {
   virtual Reply call(const Request& request) = 0;
   /// One reply per request, in order; subjects in another process answer them in one exchange.
   virtual std::vector<Reply> call_batch(std::span<const Request> requests);
+  /// Heap bytes the subject keeps for good each time it answers `request`: the growth over `repeats`
+  /// calls after `warmup` calls, divided by `repeats`. Refuses where it cannot be seen (another
+  /// program's memory) and a request that is not answered.
+  virtual Result<std::uint64_t> bytes_kept_per_call(const Request& request, unsigned warmup, unsigned repeats);
 
  protected:
   SubjectInfo info_;

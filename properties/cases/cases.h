@@ -71,4 +71,11 @@ struct AffineCase {
 };
 extern const CaseType& affine_cases;
 
+/// One call of any operation. Variant "convert f32->f16".
+struct CallCase {
+  Request request;
+  std::string variant;
+};
+extern const CaseType& call_cases;
+
 }  // namespace packcheck

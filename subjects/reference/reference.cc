@@ -1,5 +1,7 @@
 #include "subjects/reference/reference.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -20,6 +22,11 @@ namespace {
 Reply malformed(std::string what) { return {Outcome::refused, {}, std::move(what)}; }
 Reply refused(const Error& error) { return {Outcome::refused, {}, error.text()}; }
 Reply answered(std::string part) { return {Outcome::answered, {std::move(part)}, {}}; }
+
+std::size_t heap_in_use() {
+  const struct mallinfo2 info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
 
 template <class Row>
 const Row* row_named(const std::vector<Row>& rows, std::string_view id) {
@@ -50,6 +57,22 @@ class Reference final : public Subject {
   }
 
   Reply call(const Request& request) override {
+    Reply reply = answer(request);
+    if (rules_.keeps_answers) kept_.push_back(reply);
+    return reply;
+  }
+
+  Result<std::uint64_t> bytes_kept_per_call(const Request& request, unsigned warmup, unsigned repeats) override {
+    if (repeats == 0) return refuse("no repeats", info_.name, "at least 1");
+    for (unsigned i = 0; i < warmup; ++i) (void)call(request);
+    const std::size_t before = heap_in_use();
+    for (unsigned i = 0; i < repeats; ++i) (void)call(request);
+    const std::size_t after = heap_in_use();
+    return after > before ? (after - before) / repeats : 0;
+  }
+
+ private:
+  Reply answer(const Request& request) const {
     static constexpr std::array<std::size_t, kOperationCount> kArguments{4, 2, 2, 3, 1, 1, 2, 2, 5};
     const std::size_t right = kArguments[static_cast<std::size_t>(request.operation)];
     if (request.arguments.size() != right)
@@ -69,7 +92,6 @@ class Reference final : public Subject {
     return malformed("unknown operation");
   }
 
- private:
   void declare(const std::string& line) { info_.declarations.push_back(*parse_declaration(line)); }
 
   Reply convert(const std::vector<std::string>& a) const {
@@ -170,6 +192,7 @@ class Reference final : public Subject {
   }
 
   ReferenceRules rules_;
+  std::vector<Reply> kept_;
 };
 
 }  // namespace

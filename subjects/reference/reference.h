@@ -33,6 +33,7 @@ struct ReferenceRules {
   ParseRules parse;
   AffineRules affine;
   RepackPath repack = RepackPath::direct;
+  bool keeps_answers = false;  ///< a copy of every answer is kept for good: a leak
 };
 
 /// The reference under `name`, with these rules, declaring what the correct reference declares.

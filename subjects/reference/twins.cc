@@ -27,7 +27,7 @@ void swap_fields(std::vector<Layout>& layouts) {
   }
 }
 
-constexpr std::array<Twin, 19> kTwins{{
+constexpr std::array<Twin, 20> kTwins{{
     {"numeric_cast",
      "unpacks `scalar as u64`: the value of the double instead of its bits (Rust executor of yishape-math)",
      "params.unpack_inverts_pack", [](ReferenceRules& r) { r.reading = WordReading::numeric_cast; }},
@@ -89,6 +89,8 @@ constexpr std::array<Twin, 19> kTwins{{
     {"extreme_code_refused", "refuses the code -128, which no quantizer writes but a file may hold",
      "encoding.dequantize_is_total",
      [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.extreme = ExtremeCode::refused; }); }},
+    {"answers_kept", "keeps a copy of every answer, so that memory grows with each call",
+     "subject.keeps_no_memory_between_calls", [](ReferenceRules& r) { r.keeps_answers = true; }},
 }};
 
 }  // namespace

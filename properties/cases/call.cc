@@ -1,0 +1,94 @@
+// One call of any operation, made from the cases of the operation's own type.
+#include "properties/cases/case_type.h"
+#include "properties/cases/cases.h"
+
+namespace packcheck {
+namespace {
+
+std::string bytes_of(std::span<const std::int64_t> values) {
+  std::vector<std::uint64_t> words;
+  for (const std::int64_t value : values) words.push_back(static_cast<std::uint64_t>(value));
+  return u64s_to_string(words);
+}
+
+std::string name_of(Format format) { return std::string(spec(format).name); }
+
+/// The arguments of `operation`, in the order of the table in subjects/subject.h.
+std::vector<std::string> draw_arguments(Source& source, Operation operation, std::string_view variant) {
+  switch (operation) {
+    case Operation::convert:
+    case Operation::repack: {
+      const Case c = conversion_cases.draw(source, variant);
+      const auto& conversion = c.as<ConversionCase>();
+      if (operation == Operation::repack)
+        return {name_of(conversion.from), name_of(conversion.to), bytes_to_string(conversion.elements)};
+      return {name_of(conversion.from), name_of(conversion.to), "nearest-even", bytes_to_string(conversion.elements)};
+    }
+    case Operation::quantize:
+      return {std::string(variant), floats_to_string(values_cases.draw(source, variant).as<ValuesCase>().values)};
+    case Operation::dequantize:
+      return {std::string(variant), bytes_to_string(blocks_cases.draw(source, variant).as<BlocksCase>().blocks)};
+    case Operation::print: {
+      const std::uint64_t bits[] = {number_cases.draw(source, variant).as<NumberCase>().bits};
+      return {u64s_to_string(bits)};
+    }
+    case Operation::parse: return {text_cases.draw(source, variant).as<TextCase>().text};
+    case Operation::pack:
+      return {std::string(variant), bytes_of(parameters_cases.draw(source, variant).as<ParametersCase>().values)};
+    case Operation::unpack:
+      return {std::string(variant), u64s_to_string(words_cases.draw(source, variant).as<WordsCase>().words)};
+    case Operation::affine_dequantize: {
+      const Case c = affine_cases.draw(source, variant);
+      const AffineTensor& t = c.as<AffineCase>().tensor;
+      const std::uint64_t shape[] = {t.out_features, t.in_features, t.scale_columns};
+      return {name_of(t.scale_format), u64s_to_string(shape), bytes_to_string(t.codes), bytes_to_string(t.scales),
+              bytes_to_string(t.biases)};
+    }
+  }
+  return {};
+}
+
+class CallType final : public TypedCaseType<CallCase> {
+ public:
+  using TypedCaseType::TypedCaseType;
+
+  CallCase draw_value(Source& source, std::string_view variant) const override {
+    const std::size_t space = variant.find(' ');
+    const Operation operation = operation_named(variant.substr(0, space)).value_or(Operation::print);
+    return {{operation, draw_arguments(source, operation, variant.substr(space + 1))}, std::string(variant)};
+  }
+  std::string variant_of(const CallCase& c) const override { return c.variant; }
+  Json write(const CallCase& c) const override {
+    Json arguments = Json::array();
+    for (const std::string& argument : c.request.arguments)
+      arguments.push_back(hex_of_bytes(string_to_bytes(argument)));
+    return {{"call", c.variant}, {"arguments", arguments}};
+  }
+  Result<CallCase> read(MemberReader& members) const override {
+    CallCase c{{}, members.text("call")};
+    const Result<Declaration> declaration = parse_declaration(c.variant);
+    if (declaration)
+      c.request.operation = declaration->operation;
+    else
+      members.fail(declaration.error());
+    const Json arguments = members.value("arguments");
+    if (!arguments.is_array()) members.fail({"not an array", "call case/arguments", "[\"hex\", …]"});
+    for (const Json& argument : arguments) {
+      const Result<Bytes> bytes = parse_hex_bytes(argument.is_string() ? argument.get<std::string>() : "not hex");
+      if (!bytes) {
+        members.fail({bytes.error().what, "call case/arguments", "bytes as hex strings"});
+        break;
+      }
+      c.request.arguments.push_back(bytes_to_string(*bytes));
+    }
+    return c;
+  }
+};
+
+const CallType kType("call");
+
+}  // namespace
+
+const CaseType& call_cases = kType;
+
+}  // namespace packcheck
