@@ -1,0 +1,62 @@
+// subjects/process/native_calls.h: one request, as a call of one C function between guards.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "subjects/include/packcheck/subject.h"
+#include "subjects/process/guarded_memory.h"
+#include "subjects/subject.h"
+
+namespace packcheck {
+
+class NativeCalls {
+ public:
+  explicit NativeCalls(const packcheck_subject& table) : table_(table) {}
+
+  /// Calls the library. A write outside the output, bytes left unwritten, an unknown return code and a
+  /// changed floating-point environment come back as faults; a crash takes this process with it. A
+  /// request that no call can be made of (unknown variant, wrong sizes) is skipped.
+  Reply perform(const Request& request);
+
+ private:
+  using Outputs = std::array<std::uint8_t*, 2>;
+  using Invoke = std::function<int(const Outputs&, packcheck_error*)>;
+  /// What happened in one invocation, with copies of the outputs.
+  struct Attempt {
+    std::optional<Reply> over;  ///< anything but an answer
+    std::array<std::string, 2> outputs;
+  };
+
+  Reply convert(const std::vector<std::string>& arguments);
+  Reply quantize(const std::vector<std::string>& arguments);
+  Reply dequantize(const std::vector<std::string>& arguments);
+  Reply repack(const std::vector<std::string>& arguments);
+  Reply print(const std::vector<std::string>& arguments);
+  Reply parse(const std::vector<std::string>& arguments);
+  Reply pack(const std::vector<std::string>& arguments);
+  Reply unpack(const std::vector<std::string>& arguments);
+  Reply affine_dequantize(const std::vector<std::string>& arguments);
+
+  /// An answer of `size` bytes.
+  Reply invoke_for(std::size_t size, const Invoke& invoke);
+  /// An answer of outputs of `sizes` bytes; `written` says how many bytes of the second must be written.
+  Reply invoke_twice_if_needed(const std::array<std::size_t, 2>& sizes, const Invoke& invoke,
+                               const std::function<std::size_t(const std::string& first)>& written);
+  Attempt attempt(const std::array<std::size_t, 2>& sizes, OutputBuffer::Fill fill, const Invoke& invoke);
+  [[nodiscard]] std::optional<Reply> judge(int code, bool environment_kept) const;
+
+  const packcheck_subject& table_;
+  std::array<InputBuffer, 3> names_;
+  std::array<InputBuffer, 4> inputs_;
+  std::array<OutputBuffer, 2> outputs_;
+  OutputBuffer error_;
+};
+
+}  // namespace packcheck

@@ -1,0 +1,180 @@
+// The core's block encodings: golden blocks, and bit for bit against the block oracle.
+#include "core/encoding/encoding.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "properties/oracles/block_oracle.h"
+#include "tests/core/samples.h"
+
+namespace packcheck::test {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+using testing::HasSubstr;
+
+constexpr std::array<std::string_view, 3> kIds{"q8_0:ggml", "q4_0:ggml", "q4_0:skainet"};
+
+const Encoding& named(std::string_view id) { return **encoding_named(id); }
+
+Bytes quantized(const Encoding& encoding, const std::vector<float>& values) {
+  Bytes blocks(encoded_bytes(encoding, values.size()).value(), 0xA5);
+  EXPECT_TRUE(quantize(encoding, values, blocks));
+  return blocks;
+}
+
+std::string show(const std::vector<float>& values) {
+  std::string text;
+  for (const float x : values) text += hex(std::bit_cast<std::uint32_t>(x)) + " ";
+  return text;
+}
+
+TEST(BlockEncoding, QuantizingGivesEveryBitTheDialectDefines) {
+  const std::vector<std::vector<float>> blocks = sample_blocks(1500, 11);
+  for (const std::string_view id : kIds) {
+    std::size_t fully_defined = 0;
+    std::size_t partly_open = 0;
+    for (const std::vector<float>& values : blocks) {
+      const Bytes actual = quantized(named(id), values);
+      const oracle::ExpectedBlocks expected = oracle::quantize(id, values).value();
+      ASSERT_EQ(actual.size(), expected.bytes.size());
+      bool open = false;
+      for (std::size_t i = 0; i < actual.size(); ++i) {
+        ASSERT_EQ(actual[i] & expected.specified[i], expected.bytes[i])
+            << id << " byte " << i << " of the block " << show(values);
+        open = open || expected.specified[i] != 0xFF;
+      }
+      ++(open ? partly_open : fully_defined);
+    }
+    EXPECT_GT(fully_defined, blocks.size() / 3) << id;
+    EXPECT_EQ(partly_open > 0, id != "q4_0:skainet") << id;
+  }
+}
+
+TEST(BlockEncoding, SeveralBlocksAreEncodedEachOnItsOwn) {
+  const std::vector<std::vector<float>> blocks = sample_blocks(3, 12);
+  for (const std::string_view id : kIds) {
+    std::vector<float> all;
+    Bytes expected;
+    for (const std::vector<float>& block : blocks) {
+      all.insert(all.end(), block.begin(), block.end());
+      const Bytes one = quantized(named(id), block);
+      expected.insert(expected.end(), one.begin(), one.end());
+    }
+    EXPECT_EQ(quantized(named(id), all), expected) << id;
+  }
+}
+
+/// Bits, except that one NaN is as good as another.
+bool same_number(float a, float b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+}
+
+TEST(BlockEncoding, EveryScaleDecodesToTheOraclesNumbers) {
+  for (const std::string_view id : kIds) {
+    const Encoding& encoding = named(id);
+    Bytes block(encoding.block_bytes);
+    std::vector<float> actual(encoding.block_size);
+    for (std::uint32_t scale = 0; scale < 1U << 16; ++scale) {
+      block[0] = static_cast<std::uint8_t>(scale);
+      block[1] = static_cast<std::uint8_t>(scale >> 8);
+      // All 16 codes of q4_0 in each block; all 256 of q8_0 in eight consecutive ones.
+      for (std::size_t i = 2; i < block.size(); ++i)
+        block[i] = static_cast<std::uint8_t>(encoding.block_bytes == 18 ? (i - 2) * 0x11 : i - 2 + 32 * (scale % 8));
+      ASSERT_TRUE(dequantize(encoding, block, actual));
+      const std::vector<float> expected = oracle::dequantize(id, block).value();
+      for (std::size_t i = 0; i < actual.size(); ++i)
+        ASSERT_TRUE(same_number(actual[i], expected[i])) << id << " scale " << hex(scale) << " element " << i;
+    }
+  }
+}
+
+TEST(BlockEncoding, RandomBlocksDecodeToTheOraclesNumbers) {
+  Random random(13);
+  for (const std::string_view id : kIds) {
+    Bytes blocks(named(id).block_bytes * 4000);
+    for (std::uint8_t& byte : blocks) byte = static_cast<std::uint8_t>(random.bits());
+    std::vector<float> actual(decoded_count(named(id), blocks.size()).value());
+    ASSERT_TRUE(dequantize(named(id), blocks, actual));
+    const std::vector<float> expected = oracle::dequantize(id, blocks).value();
+    for (std::size_t i = 0; i < actual.size(); ++i) ASSERT_TRUE(same_number(actual[i], expected[i])) << id << " " << i;
+  }
+}
+
+// The core alone, without the oracle: the documented special blocks.
+TEST(BlockEncoding, SkainetRampIsTheDocumentedBlock) {
+  std::vector<float> ramp(32);
+  for (int i = 0; i < 32; ++i) ramp[static_cast<std::size_t>(i)] = static_cast<float>(i - 16);
+  EXPECT_THAT(quantized(named("q4_0:skainet"), ramp),
+              testing::ElementsAre(0x00, 0x40, 0x80, 0x91, 0x91, 0xA2, 0xA2, 0xB3, 0xB3, 0xC4, 0xC4, 0xD5, 0xD5, 0xE6,
+                                   0xE6, 0xF7, 0xF7, 0xF8));
+}
+
+TEST(BlockEncoding, ANanAmongOnesDecodesToTheBlockMaximumInSkainet) {
+  std::vector<float> values(32, 1.0F);
+  values[9] = std::numeric_limits<float>::quiet_NaN();
+  const Encoding& encoding = named("q4_0:skainet");
+  std::vector<float> decoded(32);
+  ASSERT_TRUE(dequantize(encoding, quantized(encoding, values), decoded));
+  EXPECT_THAT(decoded, testing::Each(1.0F));
+}
+
+TEST(BlockEncoding, AnAllZeroQ4BlockDecodesToNegativeZero) {
+  for (const std::string_view id : {"q4_0:ggml", "q4_0:skainet"}) {
+    std::vector<float> decoded(32);
+    ASSERT_TRUE(dequantize(named(id), quantized(named(id), std::vector<float>(32, 0.0F)), decoded));
+    for (const float x : decoded) EXPECT_EQ(std::bit_cast<std::uint32_t>(x), 0x80000000U) << id;
+  }
+}
+
+TEST(BlockEncoding, InterleavedOrderPutsNeighboursInOneByte) {
+  Encoding interleaved = named("q4_0:skainet");
+  interleaved.rules.order = NibbleOrder::interleaved;
+  std::vector<float> ramp(32);
+  for (int i = 0; i < 32; ++i) ramp[static_cast<std::size_t>(i)] = static_cast<float>(i - 16);
+  const Bytes split = quantized(named("q4_0:skainet"), ramp);
+  const Bytes blocks = quantized(interleaved, ramp);
+  const auto split_code = [&](std::size_t i) { return i < 16 ? split[2 + i] & 15 : split[2 + i - 16] >> 4; };
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(blocks[2 + i / 2] >> (i % 2 * 4) & 15, split_code(i)) << i;
+}
+
+TEST(BlockEncoding, SizesAreRefusedBeforeAnythingIsWritten) {
+  for (const std::string_view id : kIds) {
+    const Encoding& encoding = named(id);
+    const std::string right = "multiple of " + std::to_string(encoding.block_bytes);
+    EXPECT_THAT(encoded_bytes(encoding, 33).error().text(), HasSubstr("multiple of 32"));
+    EXPECT_THAT(decoded_count(encoding, encoding.block_bytes + 1).error().text(), HasSubstr(right));
+    const std::size_t huge = std::numeric_limits<std::size_t>::max() / 32 * 32;
+    EXPECT_EQ(encoded_bytes(encoding, huge).has_value(), encoding.block_bytes <= 32) << id;
+    Bytes blocks(encoding.block_bytes - 1, 0xA5);
+    EXPECT_FALSE(quantize(encoding, std::vector<float>(32, 1.0F), blocks));
+    EXPECT_THAT(blocks, testing::Each(0xA5));
+    std::vector<float> values(31, 2.0F);
+    EXPECT_FALSE(dequantize(encoding, Bytes(encoding.block_bytes), values));
+    EXPECT_THAT(values, testing::Each(2.0F));
+  }
+}
+
+TEST(BlockEncoding, TheRegistryFindsEachRowAndListsThemForAWrongName) {
+  for (const Encoding& encoding : all_encodings()) EXPECT_EQ(*encoding_named(encoding.id()), &encoding);
+  const std::string message = encoding_named("q4_0:gglm").error().text();
+  for (const std::string_view id : kIds) EXPECT_THAT(message, HasSubstr(std::string(id)));
+}
+
+TEST(BlockEncoding, ADecoderThatRefusesMinus128SaysSoAndOthersTakeIt) {
+  Encoding strict = named("q8_0:ggml");
+  strict.rules.extreme = ExtremeCode::refused;
+  Bytes block(34, 0);
+  block[20] = 0x80;
+  std::vector<float> values(32);
+  EXPECT_TRUE(dequantize(named("q8_0:ggml"), block, values));
+  EXPECT_THAT(dequantize(strict, block, values).error().text(), HasSubstr("block 0"));
+}
+
+}  // namespace
+}  // namespace packcheck::test

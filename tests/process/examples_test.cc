@@ -1,0 +1,180 @@
+// The subjects that people copy from, compared with the reference.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/format/convert.h"
+#include "core/storage/repack.h"
+#include "core/text/number_text.h"
+#include "subjects/process/native_subject.h"
+#include "subjects/process/program_subject.h"
+#include "tests/process/requests.h"
+
+namespace packcheck {
+namespace {
+
+/// Every 16-bit pattern, little-endian.
+Bytes all_halves() {
+  Bytes bytes;
+  for (std::uint32_t bits = 0; bits <= 0xFFFF; ++bits) {
+    bytes.push_back(static_cast<std::uint8_t>(bits & 0xFF));
+    bytes.push_back(static_cast<std::uint8_t>(bits >> 8));
+  }
+  return bytes;
+}
+
+/// Floats around every 16-bit pattern of `narrow`: itself, the middle to the next, and both sides of it.
+Bytes floats_near_each(Format narrow) {
+  std::vector<float> values;
+  for (std::uint32_t bits = 0; bits < 0xFFFF; ++bits) {
+    const auto wide = [&](std::uint32_t b) { return static_cast<std::uint32_t>(convert(narrow, Format::f32, b)); };
+    const std::uint32_t middle = wide(bits) / 2 + wide(bits + 1) / 2;
+    for (const std::uint32_t near : {wide(bits), middle - 1, middle, middle + 1})
+      values.push_back(std::bit_cast<float>(near));
+  }
+  return string_to_bytes(floats_to_string(values));
+}
+
+void expect_converts_like_the_reference(Subject& subject, Format from, Format to, const Bytes& in, bool compare_nans) {
+  const Answer<Bytes> answer = call_convert(subject, from, to, "nearest-even", in);
+  ASSERT_TRUE(answer.ok()) << answer.message;
+  Bytes expected(answer.value.size());
+  ASSERT_TRUE(convert_array(from, to, in, expected));
+  for (std::size_t i = 0; i < in.size() / spec(from).bytes(); ++i) {
+    const std::uint64_t is = load_element(spec(to), answer.value, i);
+    const std::uint64_t right = load_element(spec(to), expected, i);
+    if (!compare_nans && is_nan(spec(to), right) && is_nan(spec(to), is)) continue;
+    ASSERT_EQ(is, right) << std::hex << load_element(spec(from), in, i);
+  }
+}
+
+/// Values in range, one past it, and negative.
+void expect_packs_like_the_reference(Subject& subject) {
+  const Layout& layout = **layout_named("conv2d:gen2");
+  for (const std::vector<std::int64_t>& values : {std::vector<std::int64_t>{3, 3, 1, 1, 64},
+                                                  {255, 255, 255, 65535, 65535},
+                                                  {0, 0, 0, 0, 0},
+                                                  {256, 1, 1, 1, 1},
+                                                  {1, 1, 1, 1, 65536},
+                                                  {1, 1, -1, 1, 1}}) {
+    const Result<PackedWords> right = pack(layout, values);
+    const Answer<PackedWords> is = call_pack(subject, layout, values);
+    ASSERT_EQ(outcome_name(is.outcome), right ? "answered" : "refused") << is.message;
+    if (right) {
+      EXPECT_EQ(is.value, *right);
+    } else {
+      EXPECT_NE(is.message, "");
+    }
+  }
+  const PackedWords words{0xFFFFFFFF00030201, 0x123456789ABCDEF0};
+  EXPECT_EQ(call_unpack(subject, layout, words).value, unpack(layout, words).values);
+}
+
+/// The C example, built with the line in its header.
+class CExample : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string subjects = std::string(PACKCHECK_SOURCE_DIRECTORY) + "/subjects";
+    library_ = testing::TempDir() + "packcheck_example_" + std::to_string(getpid()) + ".so";
+    const std::string line = std::string(PACKCHECK_C_COMPILER) + " -shared -fPIC -I" + subjects + "/include " +
+                             subjects + "/examples/example_subject.c -o " + library_;
+    ASSERT_EQ(std::system(line.c_str()), 0) << line;
+    Result<std::unique_ptr<Subject>> subject = open_native_subject(library_, kPatient);
+    ASSERT_TRUE(subject) << subject.error().text();
+    subject_ = std::move(*subject);
+  }
+  void TearDown() override { unlink(library_.c_str()); }
+
+  std::string library_;
+  std::unique_ptr<Subject> subject_;
+};
+
+TEST_F(CExample, ConvertsLikeTheReference) {
+  EXPECT_EQ(subject_->info().name, "example");
+  expect_converts_like_the_reference(*subject_, Format::bf16, Format::f32, all_halves(), true);
+  expect_converts_like_the_reference(*subject_, Format::f32, Format::bf16, floats_near_each(Format::bf16), true);
+}
+
+TEST_F(CExample, RepacksLikeTheReference) {
+  const Answer<Bytes> answer = call_repack(*subject_, Format::bf16, Format::f32, all_halves());
+  ASSERT_TRUE(answer.ok()) << answer.message;
+  Bytes expected(answer.value.size());
+  ASSERT_TRUE(repack_dense(Format::bf16, Format::f32, all_halves(), expected));
+  EXPECT_EQ(answer.value, expected);
+  EXPECT_EQ(outcome_name(call_repack(*subject_, Format::f16, Format::f32, all_halves()).outcome), "skipped");
+}
+
+TEST_F(CExample, DecodesQ80LikeTheReferenceUnderEveryScale) {
+  const Encoding& q8_0 = **encoding_named("q8_0:ggml");
+  Bytes blocks;
+  for (std::uint32_t scale = 0; scale <= 0xFFFF; ++scale) {
+    blocks.push_back(static_cast<std::uint8_t>(scale & 0xFF));
+    blocks.push_back(static_cast<std::uint8_t>(scale >> 8));
+    for (std::uint32_t i = 0; i < 32; ++i) blocks.push_back(static_cast<std::uint8_t>(scale * 7 + i * 8));
+  }
+  const Answer<std::vector<float>> answer = call_dequantize(*subject_, q8_0, blocks);
+  ASSERT_TRUE(answer.ok()) << answer.message;
+  std::vector<float> expected(answer.value.size());
+  ASSERT_TRUE(dequantize(q8_0, blocks, expected));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] != expected[i] && answer.value[i] != answer.value[i]) continue;
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(answer.value[i]), std::bit_cast<std::uint32_t>(expected[i])) << i;
+  }
+}
+
+TEST_F(CExample, PacksLikeTheReference) { expect_packs_like_the_reference(*subject_); }
+
+class PythonExample : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Result<std::unique_ptr<Subject>> subject =
+        open_program_subject(std::string(PACKCHECK_PYTHON) + " -B " + PACKCHECK_SOURCE_DIRECTORY +
+                                 "/subjects/adapters/python/python_subject.py",
+                             kPatient, kPatient.timeout_milliseconds);
+    ASSERT_TRUE(subject) << subject.error().text();
+    subject_ = std::move(*subject);
+  }
+  std::unique_ptr<Subject> subject_;
+};
+
+TEST_F(PythonExample, ConvertsLikeTheReferenceButForTheBitsOfNans) {
+  expect_converts_like_the_reference(*subject_, Format::f16, Format::f32, all_halves(), false);
+  expect_converts_like_the_reference(*subject_, Format::f32, Format::f16, floats_near_each(Format::f16), false);
+}
+
+TEST_F(PythonExample, PacksLikeTheReference) { expect_packs_like_the_reference(*subject_); }
+
+TEST_F(PythonExample, WhatItPrintsReadsBackToTheSameBits) {
+  std::vector<std::uint64_t> bits{0, 1, 0x0000000000030301, 0x8000000000000000, 0x7FEFFFFFFFFFFFFF, 0x4014000000000000};
+  for (std::uint64_t i = 0; i < 500; ++i) bits.push_back(i * 0x9E3779B97F4A7C15);
+  for (const std::uint64_t b : bits) {
+    const Answer<std::string> text = call_print(*subject_, b);
+    const bool finite = print_number(b).has_value();
+    ASSERT_EQ(outcome_name(text.outcome), finite ? "answered" : "refused") << b;
+    if (!finite) continue;
+    EXPECT_EQ(parse_number(text.value).value(), b);
+    EXPECT_EQ(call_parse(*subject_, text.value).value, b);
+  }
+}
+
+TEST_F(PythonExample, RefusesTextThatIsNoNumber) {
+  for (const char* text : {"", "NaN", "1e999", "1_0", " 1", "01", "0x1p3", "1.", "\xFF"}) {
+    EXPECT_EQ(outcome_name(call_parse(*subject_, text).outcome), "refused") << text;
+    EXPECT_FALSE(parse_number(text)) << text;
+  }
+}
+
+TEST_F(PythonExample, AnswersBatchesAsSingleCalls) {
+  std::vector<Request> requests;
+  for (std::uint64_t i = 0; i < 2500; ++i) requests.push_back(print_request(i * 0x9E3779B97F4A7C15));
+  requests.push_back({Operation::dequantize, {"q8_0:ggml", ""}});
+  const std::vector<Reply> replies = subject_->call_batch(requests);
+  ASSERT_EQ(replies.size(), requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) ASSERT_EQ(replies[i], subject_->call(requests[i])) << i;
+}
+
+}  // namespace
+}  // namespace packcheck
