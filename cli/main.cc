@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -19,6 +20,16 @@ namespace {
 constexpr const char* kSubjectHelp =
     "reference, twin:NAME, lib:PATH.so, exec:COMMAND, or a built-in name (`packcheck subjects`)";
 
+/// CLI11 takes -1 for a large unsigned number and cuts what does not fit.
+const CLI::Validator kWholeNumber(
+    [](std::string& text) {
+      std::uint64_t value = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error == std::errc{} && end == text.data() + text.size()) return std::string();
+      return "'" + text + "'; expected a whole number from 0 to 18446744073709551615";
+    },
+    "");
+
 void add_limits(CLI::App* command, std::string& timeout, std::string& memory) {
   command->add_option("--call-timeout", timeout, "longest time for one call of a subject")->capture_default_str();
   command->add_option("--call-memory", memory, "most memory a subject may grow by")->capture_default_str();
@@ -32,7 +43,7 @@ void add_verify(CLI::App& app, VerifyOptions& o, std::function<int()>& run) {
   c->add_option("--law", o.laws, "laws by id, * and ? allowed")->capture_default_str();
   c->add_option("--profile", o.profile, "quick, gate or nightly")->capture_default_str();
   c->add_option("--time", o.time, "go on with new seeds for so long, as in 10m");
-  c->add_option("--seed", o.seed, "of the random engines")->capture_default_str();
+  c->add_option("--seed", o.seed, "of the random engines")->capture_default_str()->check(kWholeNumber);
   c->add_option("--report", o.report, "folder to write the report into")->capture_default_str();
   c->add_option("--jobs", o.jobs, "processes; 0 for one per core")->capture_default_str();
   add_limits(c, o.call_timeout, o.call_memory);
@@ -146,7 +157,7 @@ void add_twins(CLI::App& app, TwinsOptions& o, std::function<int()>& run) {
       app.add_subcommand("twins", "Every faulty twin, what catches it with the corpus empty, the mutation score.");
   c->footer("Example: packcheck twins --json");
   c->add_option("--profile", o.profile, "quick, gate or nightly")->capture_default_str();
-  c->add_option("--seed", o.seed, "of the random engines")->capture_default_str();
+  c->add_option("--seed", o.seed, "of the random engines")->capture_default_str()->check(kWholeNumber);
   c->add_option("--jobs", o.jobs, "processes; 0 for one per core")->capture_default_str();
   c->add_flag("--json", o.json, "print JSON");
   c->callback([&run, &o] { run = [&o] { return run_twins(o); }; });
@@ -182,6 +193,21 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
+/// The first word that should be a command and is none ("corpus remove" too); empty if all is well.
+/// CLI11 only says that a command is required.
+std::string unknown_command(const CLI::App& app, const std::vector<std::string>& reversed) {
+  const CLI::App* at = &app;
+  for (auto word = reversed.rbegin(); word != reversed.rend(); ++word) {
+    if (at->get_require_subcommand_min() == 0 || word->empty() || (*word)[0] == '-') return {};
+    const std::vector<const CLI::App*> named =
+        at->get_subcommands([&](const CLI::App* c) { return c->check_name(*word); });
+    const CLI::App* next = named.empty() ? nullptr : named.front();
+    if (next == nullptr) return at == &app ? *word : at->get_name() + " " + *word;
+    at = next;
+  }
+  return {};
+}
+
 int run_main(int argc, char** argv) {
   CLI::App app{"packcheck tells whether an implementation keeps the numbers it is given."};
   app.set_version_flag("--version", std::string("packcheck ") + kVersion);
@@ -207,6 +233,10 @@ int run_main(int argc, char** argv) {
   add_list(app, "subjects", "Every built-in subject.", list, run);
   add_list(app, "encodings", "Every encoding in every dialect.", list, run);
   std::vector<std::string> words = words_of(argc, argv);
+  if (const std::string unknown = unknown_command(app, words); !unknown.empty()) {
+    std::fprintf(stderr, "packcheck: unknown command '%s'; `packcheck --help` lists them\n", unknown.c_str());
+    return kBadInput;
+  }
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {

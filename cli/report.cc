@@ -65,7 +65,8 @@ std::string caught_by(const SubjectResult& twin) {
   std::string text;
   for (const LawResult& law : twin.laws)
     if (law.ruling == Ruling::broken)
-      text += (text.empty() ? "" : ", ") + law.law + " (" + std::string(engine_name(law.findings[0].engine)) + ")";
+      text += (text.empty() ? "" : ", ") + law.law +
+              (law.findings.empty() ? "" : " (" + std::string(engine_name(law.findings[0].engine)) + ")");
   return text.empty() ? "NOT CAUGHT" : text;
 }
 

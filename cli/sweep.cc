@@ -157,7 +157,8 @@ std::string sweep_part(const Plan& plan, std::size_t job, const SweepState& stat
   const Shard part{plan.shard.index + plan.shard.of * job, plan.shard.of * plan.jobs};
   const bool to_f16 = plan.law->case_type == &conversion_cases && plan.variant == "f32->f16";
   Hunt hunt(*plan.law, **subject, plan.variant);
-  std::uint64_t run = state.runs_done(job);
+  const std::uint64_t runs = plan.total / plan.batch;
+  std::uint64_t run = state.runs_done(job, runs / part.of + (part.index < runs % part.of ? 1 : 0));
   counters->done += run * plan.batch;
   ProgressLine line(inputs_of(plan));
   Clock::time_point saved = Clock::now();

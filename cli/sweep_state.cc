@@ -12,12 +12,14 @@ SweepState::SweepState(const std::filesystem::path& folder, const std::string& k
 
 std::filesystem::path SweepState::file_of(std::size_t job) const { return stem_.string() + "-" + std::to_string(job); }
 
-std::uint64_t SweepState::runs_done(std::size_t job) const {
+std::uint64_t SweepState::runs_done(std::size_t job, std::uint64_t all) const {
   if (!resume_) return 0;
   const Result<std::string> text = read_file(file_of(job));
+  if (!text) return 0;
   std::uint64_t runs = 0;
-  if (text) std::from_chars(text->data(), text->data() + text->size(), runs);  // a damaged file: start over
-  return runs;
+  const char* const last = text->data() + text->size();
+  const auto [end, error] = std::from_chars(text->data(), last, runs);
+  return error == std::errc{} && end == last && runs <= all ? runs : 0;
 }
 
 void SweepState::save(std::size_t job, std::uint64_t runs, bool nothing_found) const {

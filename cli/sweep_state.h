@@ -13,8 +13,8 @@ class SweepState {
   /// `key` names the sweep: law, variant, subject, shard and number of jobs.
   SweepState(const std::filesystem::path& folder, const std::string& key, bool resume);
 
-  /// Runs that job `job` had done; 0 unless resuming.
-  [[nodiscard]] std::uint64_t runs_done(std::size_t job) const;
+  /// Runs of `all` that job `job` had done; 0 unless resuming, and where the state is damaged.
+  [[nodiscard]] std::uint64_t runs_done(std::size_t job, std::uint64_t all) const;
   /// Remembers it; forgets the job once it has found something.
   void save(std::size_t job, std::uint64_t runs, bool nothing_found) const;
   /// The sweep is complete: nothing to resume.

@@ -138,8 +138,9 @@ Result<VerifyResult> verify(const VerifyPlan& plan) {
 void cap_findings(SubjectResult& subject, std::size_t most) {
   std::size_t room = most;
   for (LawResult& law : subject.laws) {
-    if (law.findings.size() > room && room > 0) law.findings.resize(room);
-    room -= std::min(room, law.findings.size());
+    if (law.findings.size() > room)
+      law.findings.erase(law.findings.begin() + static_cast<std::ptrdiff_t>(room), law.findings.end());
+    room -= law.findings.size();
   }
 }
 

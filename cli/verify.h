@@ -25,7 +25,7 @@ struct VerifyPlan {
 /// Runs the plan. An error is a subject that cannot be opened (third-party ones are absent instead).
 [[nodiscard]] Result<VerifyResult> verify(const VerifyPlan& plan);
 
-/// Keeps at most `most` findings of a subject; a law that broke keeps at least its ruling.
+/// Keeps at most `most` findings of a subject; a law that broke keeps its ruling.
 void cap_findings(SubjectResult& subject, std::size_t most);
 
 /// "none" or a folder; empty for the default one. A corpus with a broken file is an error.

@@ -136,7 +136,9 @@ Result<std::string> vectors_text_with(std::string_view old_text, const std::stri
 Result<std::vector<CaseFile>> parse_case_file(std::string_view text, const std::string& where) {
   const Result<json> parsed = parse_strict_json(text);
   if (!parsed) return tl::unexpected(Error{parsed.error().what, where, parsed.error().right});
-  if (parsed->is_object() && parsed->contains("packcheck_vectors")) return read_vectors_document(*parsed, where);
+  if (!parsed->is_object())
+    return refuse("not an object", where, "{\"packcheck_case\": 1, …} or {\"packcheck_vectors\": 1, …}");
+  if (parsed->contains("packcheck_vectors")) return read_vectors_document(*parsed, where);
   return read_one(*parsed, where);
 }
 

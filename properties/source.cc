@@ -83,6 +83,13 @@ std::uint64_t magnitude(Source& source, const FormatSpec& s) {
   }
 }
 
+std::uint64_t finalized(std::uint64_t hash) {
+  hash += 0x9E3779B97F4A7C15U;
+  hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9U;
+  hash = (hash ^ hash >> 27) * 0x94D049BB133111EBU;
+  return hash ^ hash >> 31;
+}
+
 /// The largest value a bound allows.
 std::uint64_t last_of(std::uint64_t bound) { return bound - 1; }  // bound 0 (2^64) wraps to the last
 
@@ -150,11 +157,10 @@ std::vector<Choices> simpler(const Choices& choices) {
 }
 
 std::uint64_t derived_seed(std::uint64_t seed, std::string_view name) {
-  std::uint64_t hash = 0xCBF29CE484222325U ^ seed;  // FNV-1a, then the finaliser of splitmix64
+  // The finaliser of splitmix64 around FNV-1a: near seeds and near names give unrelated numbers.
+  std::uint64_t hash = finalized(seed);
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
-  hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9U;
-  hash = (hash ^ hash >> 27) * 0x94D049BB133111EBU;
-  return hash ^ hash >> 31;
+  return finalized(hash);
 }
 
 }  // namespace packcheck

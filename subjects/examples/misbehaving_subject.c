@@ -3,11 +3,13 @@
  * Compile it with -DMISBEHAVE_<what>. It repacks bf16->f32 and prints numbers correctly, except for
  * the element or bits 0x0BAD, on which it misbehaves; a few misbehave while they are loaded.
  */
+#define _DEFAULT_SOURCE /* for MAP_ANONYMOUS */
 #include <fenv.h>
 #include <packcheck/subject.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -45,10 +47,10 @@ static int misbehave(const uint8_t* in, size_t in_size, uint8_t* out, size_t out
     kept = block;
   }
 #elif defined(MISBEHAVE_eat_memory_and_give_it_back)
-  char* const block = malloc(4 << 20);
-  if (block == NULL) return PACKCHECK_REFUSED;
-  for (size_t i = 0; i < (4 << 20); i += 4096) ((volatile char*)block)[i] = 1;
-  free(block);
+  const size_t size = 4 << 20;
+  void* const block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block != MAP_FAILED) memset(block, 1, size);
+  if (block != MAP_FAILED) munmap(block, size);
 #elif defined(MISBEHAVE_large_leak)
   void* const block = malloc(20 << 20);
   if (block != NULL) memset(block, 1, 20 << 20);

@@ -1,0 +1,159 @@
+// packcheck ask: answers in bits, refusals, and operations that a subject lacks.
+#include <gmock/gmock.h>
+
+#include "tests/cli/command.h"
+
+namespace packcheck::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+struct Question {
+  const char* name;
+  std::vector<std::string> arguments;
+  Json bits;
+  std::vector<std::string> text;  ///< what the text for people holds
+};
+void PrintTo(const Question& q, std::ostream* out) { *out << q.name; }
+
+std::string block_of_eights() {
+  std::string elements = "0x41000000";
+  for (int i = 1; i < 32; ++i) elements += ",0x41000000";
+  return elements;
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+std::vector<Question> questions() {
+  // 8.0 in q8_0: d = 8/127 = 0x2c08 as a half, every code 127.
+  const std::string eights = "082c" + repeated("7f", 32);
+  return {
+      {"convert", {"convert", "--from", "f32", "--to", "bf16", "0x3F880001"}, "0x3f88", {"0x3f88 (1.0625)"}},
+      {"convert_upward",
+       {"convert", "--from", "f32", "--to", "bf16", "--round", "upward", "0x3F880001"},
+       "0x3f89",
+       {"0x3f89"}},
+      {"convert_several",
+       {"convert", "--from", "f32", "--to", "f16", "0x3f800000,0x80000000", "0x7f800001"},
+       Json::array({"0x3c00", "0x8000", "0x7e00"}),
+       {"0x3c00 (1.0)", "0x8000 (-0.0)", "NaN"}},
+      {"repack", {"repack", "--from", "f16", "--to", "f32", "0x7C01"}, "0x7f802000", {"0x7f802000 (NaN)"}},
+      {"quantize", {"quantize", "q8_0:ggml", block_of_eights()}, eights, {eights}},
+      {"print", {"print", "0x0000000000030301"}, "0x0000000000030301", {"9.7517e-319"}},
+      {"parse", {"parse", "9.7517E-319"}, "0x0000000000030301", {"0x0000000000030301"}},
+      {"parse_negative_zero", {"parse", "--", "-0"}, "0x8000000000000000", {"(-0.0)"}},
+      {"pack",
+       {"pack", "conv2d", "kernel_h=3", "kernel_w=3", "stride=1"},
+       Json::array({"0x0000000000030301", "0x0000000000000000"}),
+       {"kernel_h=3 kernel_w=3 stride=1 padding=0 out_channels=0", "0x0000000000030301"}},
+      {"unpack",
+       {"unpack", "conv2d", "0x0000000000030301"},
+       {{"kernel_h", 3}, {"kernel_w", 3}, {"stride", 1}, {"padding", 0}, {"out_channels", 0}},
+       {"kernel_h=3\nkernel_w=3\nstride=1"}},
+      {"unpack_with_surplus_bits",
+       {"unpack", "maxpool2d", "0x0000000001030301", "0x0000000000020005"},
+       {{"kernel_h", 3}, {"kernel_w", 3}, {"stride", 1}, {"padding", 2}},
+       {"bits of scalar in no field: 0x0000000001000000", "bits of param2 in no field: 0x0000000000000005"}},
+      {"affine",
+       {"affine_dequantize",
+        R"({"out_features":1,"in_features":2,"scale_columns":1,"scale_format":"bf16","codes":"21",)"
+        R"("scales":["0x3f80"],"biases":["0xbf80"]})"},
+       Json::array({"0x00000000", "0x3f800000"}),
+       {"0x3f800000 (1.0)"}},
+  };
+}
+
+class Answer : public CommandTest, public testing::WithParamInterface<Question> {};
+
+TEST_P(Answer, IsGivenInBitsAndInWords) {
+  std::vector<std::string> arguments{"ask"};
+  // Options stand before the arguments, which may follow a "--".
+  arguments.insert(arguments.end(), GetParam().arguments.begin(), GetParam().arguments.end());
+  const Ran said = run(arguments);
+  EXPECT_EQ(said.status, 0) << said.err;
+  for (const std::string& part : GetParam().text) EXPECT_THAT(said.out, HasSubstr(part));
+  arguments.insert(arguments.begin() + 1, "--json");
+  const Ran with_json = run(arguments);
+  EXPECT_EQ(with_json.status, 0) << with_json.err;
+  const Json answer = with_json.json();
+  EXPECT_EQ(answer["bits"], GetParam().bits);
+  EXPECT_TRUE(answer["error"].is_null());
+  EXPECT_EQ(answer["operation"], GetParam().arguments[0]);
+  EXPECT_EQ(answer["text"].get<std::string>() + "\n", said.out);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ask, Answer, testing::ValuesIn(questions()),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+using Ask = CommandTest;
+
+TEST_F(Ask, DequantizeAnswersTheExampleOfTheHelp) {
+  const Json answer = run({"ask", "--json", "dequantize", "q4_0:ggml", "00b0" + repeated("00", 16)}).json();
+  ASSERT_EQ(answer["bits"].size(), 32U);
+  for (const Json& bits : answer["bits"]) EXPECT_EQ(bits, "0x3f800000");  // (0 - 8) * -0.125
+}
+
+struct Refusal {
+  const char* name;
+  std::vector<std::string> arguments;
+  const char* message;
+};
+void PrintTo(const Refusal& r, std::ostream* out) { *out << r.name; }
+
+class Refused : public CommandTest, public testing::WithParamInterface<Refusal> {};
+
+TEST_P(Refused, ExitsWith1AndSaysWhatTheSubjectSays) {
+  std::vector<std::string> arguments{"ask"};
+  arguments.insert(arguments.end(), GetParam().arguments.begin(), GetParam().arguments.end());
+  const Ran said = run(arguments);
+  EXPECT_EQ(said.status, 1) << said.out;
+  EXPECT_THAT(said.err, HasSubstr(GetParam().message));
+  EXPECT_THAT(said.out, IsEmpty());
+  arguments.insert(arguments.begin() + 1, "--json");
+  const Ran with_json = run(arguments);
+  EXPECT_EQ(with_json.status, 1);
+  EXPECT_THAT(with_json.json()["error"].get<std::string>(), HasSubstr(GetParam().message));
+  EXPECT_TRUE(with_json.json()["bits"].is_null());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ask, Refused,
+    testing::Values(Refusal{"pack_out_of_range", {"pack", "conv2d", "stride=256"}, "field stride"},
+                    Refusal{"pack_negative", {"pack", "conv2d", "padding=-1"}, "field padding"},
+                    Refusal{"print_nan", {"print", "0x7ff8000000000000"}, "refused"},
+                    Refusal{"parse_nan", {"parse", "NaN"}, "refused"},
+                    Refusal{"parse_space", {"parse", " 1"}, "refused"},
+                    Refusal{"parse_nothing", {"parse", ""}, "refused"},
+                    Refusal{"parse_overflow", {"parse", "1e999"}, "refused"},
+                    Refusal{"repack_that_loses", {"repack", "--from", "f32", "--to", "f16", "0x3f800000"}, "refused"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST_F(Ask, ATwinAnswersInItsOwnWay) {
+  EXPECT_EQ(run({"ask", "--json", "unpack", "conv2d", "0x0000000000030301", "--subject", "twin:numeric_cast"})
+                .json()["bits"]["kernel_h"],
+            0);
+  EXPECT_THAT(run({"ask", "print", "0x7ff8000000000000", "--subject", "twin:infinity_printed"}).out, StartsWith("NaN"));
+}
+
+TEST_F(Ask, ExitsWith4WhereTheSubjectLacksTheOperation) {
+  if (!has_subject("eigen")) GTEST_SKIP() << "this build has no subject eigen";
+  const Ran parse = run({"ask", "parse", "1", "--subject", "eigen"});
+  EXPECT_EQ(parse.status, 4);
+  EXPECT_THAT(parse.err, HasSubstr("eigen does not offer parse"));
+  EXPECT_THAT(parse.out, IsEmpty());
+  const Ran json = run({"ask", "--json", "parse", "1", "--subject", "eigen"});
+  EXPECT_EQ(json.status, 4);
+  EXPECT_THAT(json.json()["error"].get<std::string>(), HasSubstr("does not offer"));
+  EXPECT_EQ(run({"ask", "convert", "--from", "f64", "--to", "f32", "0x0", "--subject", "eigen"}).status, 4)
+      << "a variant that it lacks";
+  EXPECT_EQ(run({"ask", "convert", "--from", "f32", "--to", "f16", "0x3f800000", "--subject", "eigen"}).status, 0);
+}
+
+}  // namespace
+}  // namespace packcheck::test

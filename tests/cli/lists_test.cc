@@ -1,0 +1,100 @@
+// packcheck laws, subjects, encodings and twins: what there is, for people and for machines.
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include "core/encoding/encoding.h"
+#include "properties/law.h"
+#include "subjects/reference/twins.h"
+#include "tests/cli/command.h"
+
+namespace packcheck::test {
+namespace {
+
+using testing::HasSubstr;
+
+using Lists = CommandTest;
+
+/// The member `key` of every row.
+std::vector<std::string> column(const Json& rows, const char* key) {
+  std::vector<std::string> values;
+  for (const Json& row : rows) values.push_back(row.at(key).get<std::string>());
+  return values;
+}
+
+TEST_F(Lists, LawsAreTheRegistryWithTheirSentences) {
+  const Ran json = run({"laws", "--json"});
+  const Ran text = run({"laws"});
+  EXPECT_EQ(json.status, 0);
+  EXPECT_EQ(text.status, 0);
+  std::vector<std::string> ids;
+  for (const Law& law : all_laws()) {
+    ids.push_back(law.id);
+    EXPECT_THAT(text.out, testing::AllOf(HasSubstr(law.id), HasSubstr(law.sentence)));
+  }
+  EXPECT_EQ(column(json.json(), "id"), ids);
+  const Json rows = json.json();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i].at("needs").size(), all_laws()[i].needs.size());
+    EXPECT_EQ(rows[i].at("case_type"), all_laws()[i].case_type->name());
+  }
+}
+
+TEST_F(Lists, EncodingsAreTheRegistry) {
+  const Ran json = run({"encodings", "--json"});
+  const Ran text = run({"encodings"});
+  EXPECT_EQ(json.status, 0);
+  EXPECT_EQ(text.status, 0);
+  std::vector<std::string> ids;
+  for (const Encoding& e : all_encodings()) {
+    ids.push_back(e.id());
+    EXPECT_THAT(text.out, HasSubstr(e.id()));
+  }
+  EXPECT_EQ(column(json.json(), "encoding"), ids);
+  EXPECT_EQ(json.json()[0]["bits_per_number"], 8.5) << "34 bytes for 32 numbers";
+}
+
+TEST_F(Lists, SubjectsAreTheReferenceEveryTwinAndTheThirdPartyOnes) {
+  const Ran json = run({"subjects", "--json"});
+  const Ran text = run({"subjects"});
+  EXPECT_EQ(json.status, 0);
+  EXPECT_EQ(text.status, 0);
+  const std::vector<std::string> names = column(json.json(), "subject");
+  EXPECT_EQ(names.at(0), "reference");
+  for (const Twin& twin : all_twins()) {
+    EXPECT_THAT(names, testing::Contains("twin:" + std::string(twin.name)));
+    EXPECT_THAT(text.out, HasSubstr(std::string(twin.name)));
+  }
+  EXPECT_THAT(names, testing::IsSupersetOf({"eigen", "nlohmann_json", "rapidjson", "ggml-base"}));
+  for (const Json& row : json.json()) {
+    EXPECT_NE(row.at("absent").is_null(), row.at("declarations").empty()) << row;
+    EXPECT_NE(row.at("absent").is_null(), row.at("version").is_null()) << row;
+  }
+}
+
+TEST_F(Lists, TwinsAreAllCaughtByTheirLawAndEveryEngineCatchesSome) {
+  const Ran ran = run({"twins", "--json"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const Json twins = ran.json();
+  EXPECT_EQ(twins["score"], 1.0);
+  EXPECT_EQ(twins["seed"], 1);
+  ASSERT_EQ(twins["twins"].size(), all_twins().size());
+  std::set<std::string> engines;
+  for (std::size_t i = 0; i < all_twins().size(); ++i) {
+    const Json& row = twins["twins"][i];
+    EXPECT_EQ(row["name"], all_twins()[i].name);
+    EXPECT_EQ(row["bug"], all_twins()[i].bug);
+    std::vector<std::string> laws;
+    for (const Json& caught : row["caught_by"]) {
+      laws.push_back(caught["law"]);
+      EXPECT_FALSE(caught["engines"].empty()) << row;
+      for (const Json& engine : caught["engines"]) engines.insert(engine.get<std::string>());
+    }
+    EXPECT_THAT(laws, testing::Contains(std::string(all_twins()[i].law))) << row["name"];
+  }
+  EXPECT_EQ(engines, (std::set<std::string>{"sweep", "property", "fuzz"})) << "the corpus is empty here";
+}
+
+}  // namespace
+}  // namespace packcheck::test

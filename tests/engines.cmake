@@ -1,0 +1,35 @@
+# Laws, case types, engines and corpus; and the built command, run as people run it.
+packcheck_test(NAME properties_test
+  SOURCES
+    properties/fake_subject.cc
+    properties/samples.cc
+    properties/temporary_folder.cc
+    properties/case_json_test.cc
+    properties/case_type_test.cc
+    properties/corpus_store_test.cc
+    properties/engines_test.cc
+    properties/float_draws_test.cc
+    properties/source_test.cc
+    properties/twins_test.cc
+    properties/verdicts_test.cc
+  LIBRARIES packcheck_engines packcheck_reference nlohmann_json::nlohmann_json)
+
+packcheck_test(NAME command_test
+  SOURCES
+    properties/temporary_folder.cc
+    cli/command.cc
+    cli/arguments_test.cc
+    cli/ask_test.cc
+    cli/corpus_command_test.cc
+    cli/expected_test.cc
+    cli/lists_test.cc
+    cli/sweep_test.cc
+    cli/verify_test.cc
+  LIBRARIES packcheck_laws packcheck_reference nlohmann_json::nlohmann_json)
+target_compile_definitions(command_test PRIVATE PACKCHECK_COMMAND="$<TARGET_FILE:packcheck>")
+add_dependencies(command_test packcheck)
+foreach(name nlohmann_json eigen)
+  if(TARGET packcheck_subject_${name})
+    add_dependencies(command_test packcheck_subject_${name})
+  endif()
+endforeach()

@@ -1,0 +1,165 @@
+// Case types: their JSON is lossless, halves and domains cover what they split.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "properties/cases/cases.h"
+#include "tests/properties/samples.h"
+
+namespace packcheck::test {
+namespace {
+
+class EveryVariant : public testing::TestWithParam<TypeAndVariant> {};
+
+TEST_P(EveryVariant, ReadsBackFromItsJson) {
+  const auto& [type, variant] = GetParam();
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    const Case c = random_case(*type, variant, seed);
+    EXPECT_EQ(c.type, type);
+    EXPECT_EQ(type->variant(c), variant);
+    const std::string json = type->to_json(c);
+    const Result<Case> read = type->from_json(json);
+    ASSERT_TRUE(read) << read.error().text() << "\n" << json;
+    ASSERT_EQ(read->type, type);
+    ASSERT_EQ(type->to_json(*read), json);
+    ASSERT_EQ(type->variant(*read), variant);
+    ASSERT_EQ(json.find('\n'), std::string::npos) << "one line";
+  }
+}
+
+/// The inputs of a case, as the bytes of one after the other.
+std::string inputs_of(const Case& c) {
+  if (c.type == &conversion_cases) return bytes_to_string(c.as<ConversionCase>().elements);
+  if (c.type == &values_cases) return floats_to_string(c.as<ValuesCase>().values);
+  if (c.type == &blocks_cases) return bytes_to_string(c.as<BlocksCase>().blocks);
+  return {};
+}
+
+/// Bytes that cannot be parted.
+std::size_t unit_of(const Case& c) {
+  if (c.type == &conversion_cases) return spec(c.as<ConversionCase>().from).bytes();
+  if (c.type == &values_cases) return sizeof(float) * c.as<ValuesCase>().encoding->block_size;
+  if (c.type == &blocks_cases) return c.as<BlocksCase>().encoding->block_bytes;
+  return 0;
+}
+
+TEST_P(EveryVariant, HalvesPartTheInputsAndEndAtOneUnit) {
+  const auto& [type, variant] = GetParam();
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const Case c = random_case(*type, variant, seed);
+    const std::vector<Case> halves = type->halves(c);
+    const std::size_t unit = unit_of(c);
+    if (unit == 0 || inputs_of(c).size() < 2 * unit) {
+      EXPECT_TRUE(halves.empty());
+      continue;
+    }
+    std::string together;
+    for (const Case& half : halves) {
+      EXPECT_EQ(type->variant(half), variant);
+      EXPECT_GE(inputs_of(half).size(), unit);
+      EXPECT_EQ(inputs_of(half).size() % unit, 0U);
+      together += inputs_of(half);
+    }
+    EXPECT_EQ(halves.size(), 2U);
+    EXPECT_EQ(together, inputs_of(c));
+  }
+}
+
+TEST_P(EveryVariant, HasADomainExactlyWhereInputsHaveAtMost32Bits) {
+  const auto& [type, variant] = GetParam();
+  const bool small = type == &blocks_cases || (type == &conversion_cases && variant.rfind("f64->", 0) != 0);
+  const std::optional<Domain> domain = type->domain(variant);
+  ASSERT_EQ(domain.has_value(), small);
+  if (!small) return;
+  EXPECT_GT(domain->batch, 0U);
+  EXPECT_EQ(domain->total % domain->batch, 0U);
+  EXPECT_EQ(type->variant(domain->make(0, domain->batch)), variant);
+}
+
+INSTANTIATE_TEST_SUITE_P(CaseType, EveryVariant, testing::ValuesIn(all_variants()), name_of_variant);
+
+/// Element `index` of a conversion case.
+std::uint64_t element(const Case& c, std::size_t index) {
+  const auto& conversion = c.as<ConversionCase>();
+  return load_element(spec(conversion.from), conversion.elements, index);
+}
+
+TEST(Domain, OfASixteenBitFormatHoldsEveryBitPatternOnce) {
+  for (const char* variant : {"f16->f32", "f16->bf16", "bf16->f32", "bf16->f64"}) {
+    const Domain domain = conversion_cases.domain(variant).value();
+    ASSERT_EQ(domain.total, 65536U);
+    std::vector<bool> seen(domain.total);
+    for (std::uint64_t first = 0; first < domain.total; first += domain.batch) {
+      const Case c = domain.make(first, domain.batch);
+      ASSERT_EQ(c.as<ConversionCase>().count(), domain.batch);
+      for (std::size_t i = 0; i < domain.batch; ++i) {
+        ASSERT_FALSE(seen[element(c, i)]);
+        seen[element(c, i)] = true;
+      }
+    }
+    EXPECT_EQ(std::accumulate(seen.begin(), seen.end(), 0), 65536) << variant;
+  }
+}
+
+TEST(Domain, OfF32GoesFromTheFirstToTheLastBitPattern) {
+  const Domain domain = conversion_cases.domain("f32->f16").value();
+  ASSERT_EQ(domain.total, std::uint64_t{1} << 32);
+  for (const std::uint64_t first : {std::uint64_t{0}, domain.total - domain.batch}) {
+    const Case c = domain.make(first, domain.batch);
+    ASSERT_EQ(c.as<ConversionCase>().count(), domain.batch);
+    for (std::size_t i = 0; i < domain.batch; ++i) ASSERT_EQ(element(c, i), first + i);
+  }
+}
+
+TEST(Domain, OfBlocksHoldsEveryScaleWithEveryCodeByteOnce) {
+  for (const Encoding& e : all_encodings()) {
+    const Domain domain = blocks_cases.domain(e.id()).value();
+    std::vector<bool> seen(65536 * 256);
+    for (std::uint64_t first = 0; first < domain.total; first += domain.batch) {
+      const Case c = domain.make(first, domain.batch);
+      const Bytes& blocks = c.as<BlocksCase>().blocks;
+      ASSERT_EQ(blocks.size(), domain.batch * e.block_bytes);
+      for (std::size_t at = 0; at < blocks.size(); at += e.block_bytes) {
+        const std::size_t scale = blocks[at] + 256U * blocks[at + 1];
+        for (std::size_t i = 2; i < e.block_bytes; ++i) {
+          const std::size_t pair = scale * 256 + blocks[at + i];
+          ASSERT_FALSE(seen[pair]) << e.id() << " scale " << scale;
+          seen[pair] = true;
+        }
+      }
+    }
+    EXPECT_EQ(std::accumulate(seen.begin(), seen.end(), 0), 65536 * 256) << e.id();
+  }
+}
+
+TEST(WireFormat, OfTextIsTheTextAndOfBlocksWholeBlocks) {
+  const Bytes bytes{'-', '0', 0x00, 0xFF};
+  EXPECT_EQ(text_cases.from_wire(bytes, "json")->as<TextCase>().text, std::string("-0\0\xFF", 4));
+  const Encoding& e = *encoding_named("q4_0:ggml").value();
+  for (const std::size_t size : {0U, 17U, 18U, 35U, 36U, 40U}) {
+    const Bytes blocks(size, 0xA5);
+    EXPECT_EQ(blocks_cases.from_wire(blocks, e.id())->as<BlocksCase>().blocks.size(), size / 18 * 18);
+  }
+}
+
+TEST(WireFormat, EveryFileGivesACaseWhoseJsonReadsBack) {
+  for (const CaseType* type : {&text_cases, &blocks_cases})
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+      RandomSource random(seed);
+      Bytes bytes(random.below(120));
+      for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random.bits(8));
+      const Case c = type->from_wire(bytes, type == &text_cases ? "json" : "q8_0:ggml").value();
+      const Result<Case> read = type->from_json(type->to_json(c));
+      ASSERT_TRUE(read) << read.error().text();
+      EXPECT_EQ(type->to_json(*read), type->to_json(c));
+    }
+}
+
+TEST(CaseTypes, AreFoundByNameAndNoOtherNameIs) {
+  for (const CaseType* type : all_case_types()) EXPECT_EQ(case_type_named(type->name()), type);
+  EXPECT_EQ(case_type_named("graph"), nullptr);
+  EXPECT_EQ(case_type_named(""), nullptr);
+}
+
+}  // namespace
+}  // namespace packcheck::test
