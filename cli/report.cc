@@ -1,9 +1,7 @@
 #include "cli/report.h"
 
 #include <algorithm>
-#include <map>
 #include <pugixml.hpp>
-#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -16,9 +14,10 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::string padded(std::string text, std::size_t width) {
-  text.resize(std::max(width, text.size()), ' ');
-  return text;
+std::string padded(std::string_view text, std::size_t width) {
+  std::string wide(std::max(width, text.size()), ' ');
+  std::copy(text.begin(), text.end(), wide.begin());
+  return wide;
 }
 
 /// "holds", "BROKEN 2", "-" in a cell of the table.
@@ -44,30 +43,6 @@ const LawResult* law_of(const SubjectResult& subject, const std::string& id) {
   for (const LawResult& law : subject.laws)
     if (law.law == id) return &law;
   return nullptr;
-}
-
-/// Rows of cells; the first row is the heading.
-std::vector<std::vector<std::string>> table_of(const VerifyResult& result) {
-  std::vector<std::vector<std::string>> rows{{"law"}};
-  for (const std::string& id : law_order(result)) rows.push_back({id});
-  for (const SubjectResult& subject : result.subjects) {
-    if (is_twin(subject.spec)) continue;
-    rows[0].push_back(subject.name);
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-      const LawResult* law = law_of(subject, rows[i][0]);
-      rows[i].push_back(!subject.absent.empty() ? "absent" : law == nullptr ? "" : cell(*law));
-    }
-  }
-  return rows;
-}
-
-std::string caught_by(const SubjectResult& twin) {
-  std::string text;
-  for (const LawResult& law : twin.laws)
-    if (law.ruling == Ruling::broken)
-      text += (text.empty() ? "" : ", ") + law.law +
-              (law.findings.empty() ? "" : " (" + std::string(engine_name(law.findings[0].engine)) + ")");
-  return text.empty() ? "NOT CAUGHT" : text;
 }
 
 std::string finding_text(const SubjectResult& subject, const Finding& f) {
@@ -155,6 +130,37 @@ json verdicts_json(const SubjectResult& subject, const LawResult& law, std::uint
 }
 
 }  // namespace
+
+std::vector<std::vector<std::string>> table_of(const VerifyResult& result) {
+  std::vector<std::vector<std::string>> rows{{"law"}};
+  for (const std::string& id : law_order(result)) rows.push_back({id});
+  for (const SubjectResult& subject : result.subjects) {
+    if (is_twin(subject.spec)) continue;
+    rows[0].push_back(subject.name);
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const LawResult* law = law_of(subject, rows[i][0]);
+      rows[i].push_back(!subject.absent.empty() ? "absent" : law == nullptr ? "" : cell(*law));
+    }
+  }
+  return rows;
+}
+
+std::string caught_by(const SubjectResult& twin) {
+  std::string text;
+  for (const LawResult& law : twin.laws) {
+    if (law.ruling != Ruling::broken) continue;
+    if (!text.empty()) text.append(", ");
+    text.append(law.law);
+    if (!law.findings.empty()) text.append(" (").append(engine_name(law.findings[0].engine)).append(")");
+  }
+  return text.empty() ? "NOT CAUGHT" : text;
+}
+
+bool is_expected(const VerifyResult& result, const SubjectResult& subject, const Finding& finding) {
+  const std::string line = "new finding: " + finding.signature();
+  return result.compared_with_expected &&
+         std::find(subject.unexpected.begin(), subject.unexpected.end(), line) == subject.unexpected.end();
+}
 
 std::string summary_text(const VerifyResult& result) {
   std::ostringstream out;
@@ -261,7 +267,6 @@ std::string report_junit(const VerifyResult& result) {
   for (const SubjectResult& subject : result.subjects) {
     pugi::xml_node suite = suites.append_child("testsuite");
     suite.append_attribute("name") = subject.name.c_str();
-    std::set<std::string> expected;  // signatures that are not unexpected
     int failures = 0;
     for (const LawResult& law : subject.laws) {
       pugi::xml_node test = suite.append_child("testcase");
@@ -270,9 +275,7 @@ std::string report_junit(const VerifyResult& result) {
       if (law.ruling == Ruling::skipped || law.ruling == Ruling::not_applicable)
         test.append_child("skipped").append_attribute("message") = law.reason.c_str();
       for (const Finding& f : law.findings) {
-        const bool is_new = std::find(subject.unexpected.begin(), subject.unexpected.end(),
-                                      "new finding: " + f.signature()) != subject.unexpected.end();
-        if (result.compared_with_expected && !is_new) continue;
+        if (is_expected(result, subject, f)) continue;
         ++failures;
         pugi::xml_node failure = test.append_child("failure");
         failure.append_attribute("message") = f.signature().c_str();
@@ -299,6 +302,7 @@ Result<void> write_report(const VerifyResult& result, const std::filesystem::pat
       }
   for (const auto& [name, text] :
        {std::pair{"report.json", report_json(result)}, std::pair{"report.md", report_markdown(result)},
+        std::pair{"report.html", report_html(result)}, std::pair{"report.sarif", report_sarif(result)},
         std::pair{"junit.xml", report_junit(result)}})
     if (auto ok = write_file_atomically(folder / name, text); !ok) return ok;
   return {};

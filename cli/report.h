@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "cli/results.h"
 
@@ -15,7 +16,18 @@ namespace packcheck {
 /// One test case per law and subject; a subject's expected findings are not failures.
 [[nodiscard]] std::string report_junit(const VerifyResult& result);
 
-/// Writes report.json, report.md, junit.xml and findings/<signature>-<sha1>.json into `folder`.
+[[nodiscard]] std::string report_sarif(const VerifyResult& result);
+[[nodiscard]] std::string report_html(const VerifyResult& result);
+
+// What the forms share.
+/// Rows of cells, laws × subjects without the twins; the first row is the heading.
+[[nodiscard]] std::vector<std::vector<std::string>> table_of(const VerifyResult& result);
+/// "law (engine), …" or "NOT CAUGHT".
+[[nodiscard]] std::string caught_by(const SubjectResult& twin);
+/// Whether a finding is one that was expected of its subject (a twin's are).
+[[nodiscard]] bool is_expected(const VerifyResult& result, const SubjectResult& subject, const Finding& finding);
+
+/// Writes report.{json,md,html,sarif}, junit.xml and findings/<signature>-<sha1>.json into `folder`.
 [[nodiscard]] Result<void> write_report(const VerifyResult& result, const std::filesystem::path& folder);
 
 }  // namespace packcheck

@@ -187,7 +187,8 @@ int run_verify(const VerifyOptions& options) {
     if (auto ok = compare_with_expected(*result, options.expected); !ok) return complain(ok.error());
   if (auto ok = write_report(*result, options.report); !ok) return complain(ok.error());
   std::fputs((options.json ? report_json(*result) : summary_text(*result)).c_str(), stdout);
-  if (!options.json) std::printf("Report: %s/report.json, report.md, junit.xml, findings/\n", options.report.c_str());
+  if (!options.json)
+    std::printf("Report: %s/report.html, .md, .json, .sarif, junit.xml, findings/\n", options.report.c_str());
   return result->good() ? kHolds : kFindings;
 }
 

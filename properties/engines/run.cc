@@ -12,7 +12,7 @@ struct Profile {
 constexpr std::uint64_t k2To16 = 65536;
 constexpr std::array<Profile, 3> kProfiles{{
     {"quick", {.sweep_inputs = k2To16, .enumerated_cases = 256, .property_cases = 400, .fuzz_inputs = 400}},
-    {"gate", {.sweep_inputs = 16 * k2To16, .enumerated_cases = 2048, .property_cases = 2000, .fuzz_inputs = 2000}},
+    {"gate", {.sweep_inputs = 4 * k2To16, .enumerated_cases = 2048, .property_cases = 2000, .fuzz_inputs = 2000}},
     {"nightly",
      {.sweep_inputs = k2To16 * k2To16, .enumerated_cases = k2To16, .property_cases = 50000, .fuzz_inputs = 50000}},
 }};
