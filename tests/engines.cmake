@@ -23,10 +23,12 @@ packcheck_test(NAME command_test
     cli/corpus_command_test.cc
     cli/expected_test.cc
     cli/lists_test.cc
+    cli/readme_test.cc
     cli/sweep_test.cc
     cli/verify_test.cc
   LIBRARIES packcheck_laws packcheck_reference nlohmann_json::nlohmann_json)
-target_compile_definitions(command_test PRIVATE PACKCHECK_COMMAND="$<TARGET_FILE:packcheck>")
+target_compile_definitions(command_test PRIVATE PACKCHECK_COMMAND="$<TARGET_FILE:packcheck>"
+  PACKCHECK_SOURCE_DIRECTORY="${CMAKE_SOURCE_DIR}")
 add_dependencies(command_test packcheck)
 foreach(name nlohmann_json eigen)
   if(TARGET packcheck_subject_${name})
