@@ -164,7 +164,7 @@ bool SubjectInfo::offers(Operation operation) const {
 }
 
 Result<std::uint64_t> Subject::bytes_kept_per_call(const Request&, unsigned, unsigned) {
-  return refuse("memory kept per call is unknown", info_.name, "the reference, a twin or a lib: subject");
+  return refuse(std::string(kMemoryUnknown), info_.name, "the reference, a twin or a lib: subject");
 }
 
 std::vector<Reply> Subject::call_batch(std::span<const Request> requests) {

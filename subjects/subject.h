@@ -108,6 +108,9 @@ struct CallLimits {
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;  ///< growth over what the worker had when it was ready
 };
 
+/// The refusal of Subject::bytes_kept_per_call where memory cannot be seen.
+inline constexpr std::string_view kMemoryUnknown = "memory kept per call is unknown";
+
 /// An implementation under test.
 class Subject {
  public:

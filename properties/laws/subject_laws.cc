@@ -16,11 +16,16 @@ Verdict check_keeps_no_memory(Subject& subject, const CallCase& c) {
     if (const Declaration* d = subject.info().find(Operation::convert, variant))
       request.arguments[2] = d->option("rounding");  // the mode this subject offers
   }
+  // A subject that misbehaves at once is told so at once: the probe may take many call limits.
+  const Reply reply = subject.call(request);
+  if (is_fault(reply.outcome)) return *unanswered(reply.outcome, reply.message, c.variant, c.variant);
   // A cache may grow once; a leak grows in every window.
   std::uint64_t least = ~std::uint64_t{0};
   for (int window = 0; window < 3 && least >= kSmallestLeak; ++window) {
     const Result<std::uint64_t> kept = subject.bytes_kept_per_call(request, kWarmup, kRepeats);
-    if (!kept) return not_applicable(kept.error().text());
+    if (!kept && (kept.error().what == kMemoryUnknown || reply.outcome != Outcome::answered))
+      return not_applicable(kept.error().text());
+    if (!kept) return *unanswered(Outcome::broke_protocol, kept.error().text(), c.variant + " repeated", c.variant);
     least = std::min(least, *kept);
   }
   Judge judge;

@@ -15,8 +15,6 @@
 #include <cstring>
 #include <stdexcept>
 
-extern char** environ;
-
 namespace packcheck::test {
 namespace {
 
@@ -24,6 +22,7 @@ namespace fs = std::filesystem;
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> list;
+  list.reserve(strings.size() + 1);
   for (std::string& text : strings) list.push_back(text.data());
   list.push_back(nullptr);
   return list;
