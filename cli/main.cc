@@ -250,11 +250,15 @@ int run_main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error with a message
   // Arguments and answers of a few hundred KiB come and go all the time: keep the memory.
   mallopt(M_MMAP_THRESHOLD, 64 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
   try {
-    return packcheck::run_main(argc, argv);
+    const int status = packcheck::run_main(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    std::fprintf(stderr, "packcheck: standard output cannot be written; expected room for the answer\n");
+    return packcheck::kFailed;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "packcheck: internal error: %s\n", error.what());
     return packcheck::kFailed;

@@ -290,9 +290,28 @@ std::string report_junit(const VerifyResult& result) {
   return out.str();
 }
 
-Result<void> write_report(const VerifyResult& result, const std::filesystem::path& folder) {
+namespace {
+
+/// Whether a file in findings/ is one of ours: it ends in a SHA-1 and .json.
+bool is_finding_file(const std::filesystem::path& path) {
+  const std::string stem = path.stem().string();
+  return path.extension() == ".json" && stem.size() > 41 && stem[stem.size() - 41] == '-' &&
+         stem.find_first_not_of("0123456789abcdef", stem.size() - 40) == std::string::npos;
+}
+
+/// The findings of an earlier run go; whatever else somebody keeps there stays.
+void remove_old_findings(const std::filesystem::path& folder) {
   std::error_code ignored;
-  std::filesystem::remove_all(folder / "findings", ignored);
+  std::vector<std::filesystem::path> old;
+  for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder, ignored))
+    if (entry.is_regular_file(ignored) && is_finding_file(entry.path())) old.push_back(entry.path());
+  for (const std::filesystem::path& path : old) std::filesystem::remove(path, ignored);
+}
+
+}  // namespace
+
+Result<void> write_report(const VerifyResult& result, const std::filesystem::path& folder) {
+  remove_old_findings(folder / "findings");
   for (const SubjectResult& subject : result.subjects)
     for (const LawResult& law : subject.laws)
       for (const Finding& f : law.findings) {

@@ -66,9 +66,9 @@ Result<std::vector<SubjectResult>> probe(const std::vector<std::string>& specs, 
   for (const std::string& spec : specs) {
     Result<std::unique_ptr<Subject>> opened = open_subject(spec, limits);
     if (opened) {
-      subjects.push_back({spec, (*opened)->info().name, (*opened)->info().version, {}, {}, {}});
+      subjects.push_back({spec, (*opened)->info().name, (*opened)->info().version, {}, false, {}, {}});
     } else if (is_third_party(spec)) {
-      subjects.push_back({spec, spec, {}, opened.error().text(), {}, {}});
+      subjects.push_back({spec, spec, {}, opened.error().text(), false, {}, {}});
     } else {
       return tl::unexpected(Error{opened.error().text(), "subject " + spec, {}});
     }
@@ -90,6 +90,20 @@ std::vector<Task> tasks_of(const std::vector<SubjectResult>& subjects, const std
 LawResult unopened(const Law& law, const std::string& name, const Error& error) {
   LawResult result{law.id, name, Ruling::skipped, error.text(), {}, {}, {}};
   return result;
+}
+
+/// A run without a comparison and without a finding, though a subject was there: no law holds by that.
+bool judged_nothing(const VerifyResult& result) {
+  bool present = false;
+  for (const SubjectResult& subject : result.subjects) {
+    present = present || subject.absent.empty();
+    for (const LawResult& law : subject.laws) {
+      if (!law.findings.empty()) return false;
+      for (const Tally& tally : law.tallies)
+        if (tally.checked > 0) return false;
+    }
+  }
+  return present;
 }
 
 }  // namespace
@@ -137,6 +151,9 @@ Result<VerifyResult> verify(const VerifyPlan& plan) {
 
 void cap_findings(SubjectResult& subject, std::size_t most) {
   std::size_t room = most;
+  std::size_t found = 0;
+  for (const LawResult& law : subject.laws) found += law.findings.size();
+  subject.cut_off = found >= most;
   for (LawResult& law : subject.laws) {
     if (law.findings.size() > room)
       law.findings.erase(law.findings.begin() + static_cast<std::ptrdiff_t>(room), law.findings.end());
@@ -189,6 +206,8 @@ int run_verify(const VerifyOptions& options) {
   std::fputs((options.json ? report_json(*result) : summary_text(*result)).c_str(), stdout);
   if (!options.json)
     std::printf("Report: %s/report.html, .md, .json, .sarif, junit.xml, findings/\n", options.report.c_str());
+  if (judged_nothing(*result) && shard->of == 1)
+    return complain({"nothing was judged", "verify", "a subject that declares and answers what the chosen laws need"});
   return result->good() ? kHolds : kFindings;
 }
 

@@ -56,15 +56,19 @@ Result<CaseFile> read_case(MemberReader& members, const std::string& where, bool
   return file;
 }
 
-Result<void> check_version(MemberReader& members, std::string_view key, const std::string& where) {
+Result<void> check_version(const json& parsed, MemberReader& members, const std::string& key,
+                           const std::string& where) {
+  const std::string right = key + ": " + std::to_string(kVersion);
+  if (!parsed.contains(key)) return refuse("missing", where + "/" + key, right);
+  if (!parsed[key].is_number_unsigned()) return refuse("not a non-negative integer", where + "/" + key, right);
   const std::uint64_t version = members.unsigned_integer(key);
   if (version == kVersion) return {};
-  return refuse("format version " + std::to_string(version), where, std::string(key) + ": " + std::to_string(kVersion));
+  return refuse("format version " + std::to_string(version), where, right);
 }
 
 Result<std::vector<CaseFile>> read_one(const json& parsed, const std::string& where) {
   MemberReader members(parsed, where);
-  if (auto ok = check_version(members, "packcheck_case", where); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_version(parsed, members, "packcheck_case", where); !ok) return tl::unexpected(ok.error());
   Result<CaseFile> file = read_case(members, where, false);
   if (auto ok = members.finish(); !ok) return tl::unexpected(ok.error());
   if (!file) return tl::unexpected(file.error());
@@ -73,7 +77,7 @@ Result<std::vector<CaseFile>> read_one(const json& parsed, const std::string& wh
 
 Result<std::vector<CaseFile>> read_vectors_document(const json& parsed, const std::string& where) {
   MemberReader members(parsed, where);
-  if (auto ok = check_version(members, "packcheck_vectors", where); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_version(parsed, members, "packcheck_vectors", where); !ok) return tl::unexpected(ok.error());
   const json list = members.value("vectors");
   if (auto ok = members.finish(); !ok) return tl::unexpected(ok.error());
   if (!list.is_array()) return refuse("not an array", where + "/vectors", "[{…}, …]");
@@ -89,6 +93,16 @@ Result<std::vector<CaseFile>> read_vectors_document(const json& parsed, const st
     files.push_back(std::move(*file));
   }
   return files;
+}
+
+/// nlohmann_json throws when it writes what is not UTF-8, and only then.
+bool is_utf8(const std::string& text) {
+  try {
+    (void)json(text).dump();
+    return true;
+  } catch (const json::exception&) {
+    return false;
+  }
 }
 
 std::vector<fs::path> sorted_files(const fs::path& folder) {
@@ -113,6 +127,11 @@ std::string case_file_text(const std::string& law, const std::string& subject, c
 }
 
 Result<std::string> vectors_text_with(std::string_view old_text, const std::string& where, const NewVector& vector) {
+  constexpr std::string_view kIdLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  if (vector.id.empty() || vector.id.find_first_not_of(kIdLetters) != std::string::npos)
+    return refuse("id '" + vector.id + "'", where, "letters, digits, dot, dash and underscore");
+  for (const std::string* text : {&vector.comment, &vector.source})
+    if (!is_utf8(*text)) return refuse("a comment or source that is not UTF-8", where, "UTF-8 text");
   std::map<std::string, json> by_id;
   if (!old_text.empty()) {
     if (const auto files = parse_case_file(old_text, where); !files) return tl::unexpected(files.error());

@@ -50,18 +50,44 @@ std::uint64_t tie(Source& source, const FormatSpec& s) {
   const std::uint64_t kept = source.bits(static_cast<unsigned>(s.significand_bits)) >> dropped << dropped;
   const std::uint64_t half = std::uint64_t{1} << (dropped - 1);
   // On the tie, or beside it by the last bit, or by a bit that an intermediate format would drop.
-  const std::uint64_t nudge = source.below(5);
+  const std::uint64_t step = source.below(5);
   const std::uint64_t middle = std::uint64_t{1} << (dropped / 2);
   std::uint64_t significand = kept | half;
-  if (nudge == 1) significand += 1;
-  if (nudge == 2) significand -= 1;
-  if (nudge == 3) significand += middle;
-  if (nudge == 4) significand -= middle;
+  if (step == 1) significand += 1;
+  if (step == 2) significand -= 1;
+  if (step == 3) significand += middle;
+  if (step == 4) significand -= middle;
   return (exponent << s.significand_bits) + (significand & s.significand_mask());
 }
 
+/// The ends of another format's ranges and the points half way beyond them, in this format: where
+/// overflow and underflow are decided.
+std::uint64_t boundary(Source& source, const FormatSpec& s) {
+  const FormatSpec& target = all_formats()[source.below(all_formats().size())];
+  const auto number = [&](std::uint64_t bits) {
+    return std::bit_cast<double>(convert(target.format, Format::f64, bits));
+  };
+  const double largest = number(target.infinity() - 1);
+  const double largest_ulp = largest - number(target.infinity() - 2);
+  const double values[] = {largest,
+                           largest + largest_ulp / 2,
+                           number(1),
+                           number(1) / 2,
+                           number(1) * 1.5,
+                           number(target.significand_mask() + 1),
+                           number(target.significand_mask()),
+                           number(target.significand_mask()) + number(1) / 2};
+  return from_double(s.format, source.pick(values));
+}
+
+/// A step of up to two ulps.
+std::uint64_t nudge(Source& source) {
+  static constexpr std::uint64_t kUlps[] = {0, 1, ~std::uint64_t{0}, 2, ~std::uint64_t{1}};  // 0, +1, -1, +2, -2
+  return source.pick(kUlps);
+}
+
 std::uint64_t magnitude(Source& source, const FormatSpec& s) {
-  switch (source.below(8)) {
+  switch (source.below(9)) {
     case 0: return from_double(s.format, static_cast<double>(source.below(17)));
     case 1: {
       const double numerator = static_cast<double>(source.below(256));
@@ -70,14 +96,17 @@ std::uint64_t magnitude(Source& source, const FormatSpec& s) {
     case 2: return special(source, s);
     case 3: return source.bits(static_cast<unsigned>(s.significand_bits));
     case 4: {
-      static constexpr std::uint64_t kUlps[] = {0, 1, ~std::uint64_t{0}, 2, ~std::uint64_t{1}};  // 0, +1, -1, +2, -2
       const std::uint64_t value = special(source, s);
-      return value + source.pick(kUlps);
+      return value + nudge(source);
     }
     case 5: return tie(source, s);
     case 6: {
       const std::uint64_t exponent = biased_exponent(source, s);
       return exponent << s.significand_bits | source.bits(static_cast<unsigned>(s.significand_bits));
+    }
+    case 7: {
+      const std::uint64_t value = boundary(source, s);
+      return value + nudge(source);
     }
     default: return source.bits(static_cast<unsigned>(s.width()));
   }

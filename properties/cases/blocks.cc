@@ -63,7 +63,7 @@ class ValuesType final : public TypedCaseType<ValuesCase> {
   ValuesCase draw_value(Source& source, std::string_view variant) const override {
     ValuesCase c{encoding_of(variant), {}};
     const std::size_t block = c.encoding->block_size;
-    const std::size_t blocks = 1 + source.below(3);
+    const std::size_t blocks = 1 + source.below(source.once_in(6) ? 17 : 3);
     c.values.resize(block * blocks);
     for (std::size_t i = 0; i < blocks; ++i) draw_block(source, std::span(c.values).subspan(i * block, block));
     return c;
@@ -107,7 +107,7 @@ class BlocksType final : public TypedCaseType<BlocksCase> {
 
   BlocksCase draw_value(Source& source, std::string_view variant) const override {
     BlocksCase c{encoding_of(variant), {}};
-    const std::size_t blocks = 1 + source.below(3);
+    const std::size_t blocks = 1 + source.below(source.once_in(6) ? 17 : 3);
     for (std::size_t i = 0; i < blocks; ++i) {
       const std::uint64_t scale = source.float_in(Format::f16);
       c.blocks.push_back(static_cast<std::uint8_t>(scale));

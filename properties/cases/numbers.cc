@@ -79,6 +79,17 @@ std::string draw_tricky(Source& source) {
   return std::string(source.pick(kTexts));
 }
 
+/// Half way between two doubles (odd integers from 2^53 to 2^54), exactly or off by a digit far behind:
+/// what readers that cut the significand off, or round twice, get wrong.
+std::string draw_midpoint(Source& source) {
+  std::string text = std::to_string((std::uint64_t{1} << 53) + 1 + 2 * source.bits(20));
+  if (source.bits(1) != 0) return text;
+  text += '.';
+  text.append(source.below(source.once_in(4) ? 1000 : 40), '0');
+  text += static_cast<char>('0' + source.below(10));
+  return text;
+}
+
 /// What a sloppy reader takes for a number.
 std::string draw_impostor(Source& source) {
   static constexpr std::string_view kTexts[] = {"NaN",  "Infinity", "-Infinity", "nan", "inf", "-inf", "+1",  "01",
@@ -92,11 +103,12 @@ class TextType final : public TypedCaseType<TextCase> {
   using TypedCaseType::TypedCaseType;
 
   TextCase draw_value(Source& source, std::string_view) const override {
-    switch (source.below(5)) {
+    switch (source.below(6)) {
       case 0: return {draw_tricky(source)};
       case 1: return {print_number(draw_double(source)).value_or("Infinity")};
       case 2: return {draw_spelling(source)};
       case 3: return {draw_impostor(source)};
+      case 4: return {draw_midpoint(source)};
       default: {
         // A printed number with one character changed.
         std::string text = print_number(draw_double(source)).value_or("NaN");

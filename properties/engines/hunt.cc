@@ -6,6 +6,7 @@ namespace packcheck {
 namespace {
 
 constexpr unsigned kMostFaults = 3;  // each may cost a call limit
+constexpr std::uint64_t kRedraws = 200;
 
 bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -53,6 +54,17 @@ class Shrinker {
     }
   }
 
+  /// A case that came without a recipe (a corpus file, a sweep) may have a simpler drawn cousin.
+  void by_redrawing() {
+    for (std::uint64_t seed = 0; seed < kRedraws && left_ > kRedraws / 2; ++seed) {
+      RandomSource source(derived_seed(seed, hunt_.law().id));
+      const Case drawn = hunt_.law().case_type->draw(source, hunt_.variant());
+      if (!accept(drawn)) continue;
+      by_choices({source.recorded(), [this](const Choices& choices) { return hunt_.draw(choices); }});
+      return;
+    }
+  }
+
   void by_halves() {
     for (bool better = true; better && left_ > 0;) {
       better = false;
@@ -89,7 +101,10 @@ unsigned shrink_attempts(const Breach& breach) {
 
 Shrunk shrink(Hunt& hunt, const Case& c, const Breach& breach, const Recipe* recipe) {
   Shrinker shrinker(hunt, c, breach);
-  if (recipe != nullptr) shrinker.by_choices(*recipe);
+  if (recipe != nullptr)
+    shrinker.by_choices(*recipe);
+  else
+    shrinker.by_redrawing();
   shrinker.by_halves();
   return shrinker.best();
 }

@@ -62,7 +62,8 @@ std::string clean_message(std::string_view text) {
 }
 
 Result<void> check_name_and_version(std::string_view name, std::string_view version) {
-  if (name.empty() || name.size() > kLongestName || !std::all_of(name.begin(), name.end(), is_name_character))
+  if (name.empty() || name == "." || name == ".." || name.size() > kLongestName ||
+      !std::all_of(name.begin(), name.end(), is_name_character))
     return refuse("name is '" + clean_message(name) + "'", {}, "1 to 100 of A-Z a-z 0-9 _ . -");
   const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
   if (version.empty() || version.size() > kLongestName || !std::all_of(version.begin(), version.end(), printable))

@@ -132,7 +132,7 @@ TEST_F(VerifyTwin, EveryFindingFileIsReproducedOnItsSubjectAndHoldsForTheReferen
 
 TEST_F(VerifyTwin, ALaterRunReplacesTheFindings) {
   EXPECT_EQ(run({"verify", "--corpus", "none", "--law", "params.*"}).status, 0);
-  EXPECT_THAT(files_below(folder() / "packcheck-report"), SizeIs(3));
+  EXPECT_THAT(files_below(folder() / "packcheck-report" / "findings"), IsEmpty());
 }
 
 TEST_F(Verify, AnyNumberOfJobsGivesTheSameReport) {

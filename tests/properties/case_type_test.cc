@@ -150,7 +150,8 @@ TEST(Domain, OfF32GoesFromTheFirstToTheLastBitPattern) {
 TEST(Domain, OfBlocksHoldsEveryScaleWithEveryCodeByteOnce) {
   for (const Encoding& e : all_encodings()) {
     const Domain domain = blocks_cases.domain(e.id()).value();
-    std::vector<bool> seen(65536 * 256);
+    constexpr std::size_t kPairs = 16'777'216;  // 65536 scales, 256 code bytes
+    std::vector<bool> seen(kPairs);
     for (std::uint64_t first = 0; first < domain.total; first += domain.batch) {
       const Case c = domain.make(first, domain.batch);
       const Bytes& blocks = c.as<BlocksCase>().blocks;
@@ -164,7 +165,7 @@ TEST(Domain, OfBlocksHoldsEveryScaleWithEveryCodeByteOnce) {
         }
       }
     }
-    EXPECT_EQ(std::accumulate(seen.begin(), seen.end(), 0), 65536 * 256) << e.id();
+    EXPECT_EQ(std::accumulate(seen.begin(), seen.end(), std::size_t{0}), kPairs) << e.id();
   }
 }
 

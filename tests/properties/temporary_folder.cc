@@ -25,7 +25,7 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 fs::path TemporaryFolder::write(const fs::path& relative, std::string_view text) const {
-  const fs::path path = path_ / relative;
+  fs::path path = path_ / relative;
   fs::create_directories(path.parent_path());
   std::ofstream out(path, std::ios::binary);
   out << text;

@@ -19,7 +19,21 @@
  *   - Return PACKCHECK_OK, or PACKCHECK_REFUSED if the input is unsound (say why in error->message),
  *     or PACKCHECK_UNSUPPORTED if you do not offer this variant. Any other value is a finding.
  *   - Strings are NUL-terminated UTF-8, except where a size is given.
- *   - Keep nothing between calls that changes an answer.
+ *   - Keep nothing between calls that changes an answer, and no memory.
+ *   - Whatever you declare must have its function, and every function its declarations; a table that
+ *     disagrees with itself is refused when it is loaded.
+ *   - Inputs end where inaccessible memory begins and are aligned only to their element size.
+ *
+ * The dialects, which the laws compare bit for bit:
+ *   q8_0:ggml     32 numbers, 34 bytes. d = max|x| / 127 in float, stored as a half (nearest even);
+ *                 code = roundf(x * (1 / d)) with the float d, halves away from zero; d = 0 gives codes 0.
+ *   q4_0:ggml     32 numbers, 18 bytes. m = the first element of strictly largest magnitude, with its
+ *                 sign; d = m / -8; code = min(15, (int)(x * (1 / d) + 8.5)), value (code - 8) * d;
+ *                 element j in the low half of code byte j, element j + 16 in the high half.
+ *   q4_0:skainet  as q4_0:ggml, but the half is rounded with ties away from zero, subnormal halves are
+ *                 truncated, NaN becomes infinity, and codes are clamped (NaN gives 0).
+ *   What C leaves undefined (NaN or infinite input in the ggml dialects) is not compared.
+ *   parse json    white space around the number may be accepted or refused.
  */
 #ifndef PACKCHECK_SUBJECT_H
 #define PACKCHECK_SUBJECT_H
