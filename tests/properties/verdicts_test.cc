@@ -266,14 +266,16 @@ TEST(Verdict, NullInPlaceOfANumberHasAPlaceOfItsOwn) {
 /// A subject whose memory grows as the test says, window by window.
 class GrowingSubject final : public Subject {
  public:
-  GrowingSubject(std::vector<std::uint64_t> growth, bool known) : growth_(std::move(growth)), known_(known) {
+  /// `refusal`: what the probe says instead of a number; empty for a number.
+  GrowingSubject(std::vector<std::uint64_t> growth, std::string refusal)
+      : growth_(std::move(growth)), refusal_(std::move(refusal)) {
     info_.name = "growing";
     info_.declarations = {parse_declaration("convert f32->f16 rounding=upward").value()};
   }
   Reply call(const Request&) override { return answered({}); }
   Result<std::uint64_t> bytes_kept_per_call(const Request& request, unsigned, unsigned repeats) override {
     modes.push_back(request.arguments.at(2));
-    if (!known_) return refuse("unknown", "growing", "a heap that can be seen");
+    if (!refusal_.empty()) return refuse(refusal_, "growing", "a heap that can be seen");
     EXPECT_GT(repeats, 1U);
     return growth_[std::min(window_++, growth_.size() - 1)];
   }
@@ -281,7 +283,7 @@ class GrowingSubject final : public Subject {
 
  private:
   std::vector<std::uint64_t> growth_;
-  bool known_;
+  std::string refusal_;
   std::size_t window_ = 0;
 };
 
@@ -294,11 +296,13 @@ TEST(MemoryLaw, CondemnsWhatGrowsInEveryWindowAndNotWhatGrowsOnce) {
   for (const Row& row :
        {Row{{0}, Ruling::holds}, Row{{7}, Ruling::holds}, Row{{8}, Ruling::broken}, Row{{4096, 0}, Ruling::holds},
         Row{{64, 64, 0}, Ruling::holds}, Row{{64, 32, 16}, Ruling::broken}}) {
-    GrowingSubject subject(row.growth, true);
+    GrowingSubject subject(row.growth, "");
     EXPECT_EQ(judged("subject.keeps_no_memory_between_calls", subject, c).ruling, row.ruling) << row.growth[0];
     EXPECT_THAT(subject.modes, testing::Each("upward")) << "the mode it declares";
   }
-  GrowingSubject unseen({0}, false);
+  GrowingSubject misbehaving({0}, "hung: no answer within the call limit");
+  EXPECT_EQ(judged("subject.keeps_no_memory_between_calls", misbehaving, c).ruling, Ruling::broken);
+  GrowingSubject unseen({0}, std::string(kMemoryUnknown));
   const Verdict verdict = judged("subject.keeps_no_memory_between_calls", unseen, c);
   EXPECT_EQ(verdict.ruling, Ruling::not_applicable);
   EXPECT_THAT(verdict.reason, HasSubstr("a heap that can be seen"));
