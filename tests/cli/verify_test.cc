@@ -234,14 +234,6 @@ TEST_F(Verify, ABrokenCorpusFileIsBadInput) {
   EXPECT_THAT(ran.err, HasSubstr("corpus/number/regression/x.json"));
 }
 
-TEST_F(Verify, MoreTimeIsMoreCases) {
-  const auto cases = [this](std::vector<std::string> more) {
-    more.insert(more.begin(), {"verify", "--corpus", "none", "--law", "text.printing_is_exact", "--json"});
-    return run(more).json()["verdicts"][0]["cases"].get<int>();
-  };
-  EXPECT_GT(cases({"--time", "1500ms"}), cases({}));
-}
-
 TEST_F(Verify, AKilledRunLeavesTheReportOfTheLastOneWhole) {
   EXPECT_EQ(run({"verify", "--corpus", "none", "--law", "text.printing_is_exact"}).status, 0);
   const std::string before = text_of(folder() / "packcheck-report" / "report.json");
