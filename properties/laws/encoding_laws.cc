@@ -123,7 +123,7 @@ Verdict check_dequantize_agrees(Subject& subject, const BlocksCase& c) {
   Judge judge;
   judge.add_checked(expected->size());
   for (std::size_t i = 0; i < expected->size(); ++i) {
-    if (same_float((*expected)[i], actual.value[i])) continue;
+    if (same_float((*expected)[i], actual.value[i]) || judge.knows(e.id() + " element")) continue;
     const std::size_t block = i / e.block_size;
     judge.broken({e.id() + " element",
                   "element " + std::to_string(i % e.block_size) + " of block " +
