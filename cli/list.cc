@@ -48,6 +48,23 @@ json subjects_json() {
   return list;
 }
 
+json scales_json(const Encoding& e) {
+  json scales = json::array();
+  for (const ScaleField& field : e.scales)
+    scales.push_back({{"format", scale_format_name(field.format)}, {"offset", field.offset}, {"bytes", field.bytes}});
+  return scales;
+}
+
+/// "f16 at 0, packed 6-bit at 4 (12 bytes)"
+std::string scales_text(const json& scales) {
+  std::string text;
+  for (const json& scale : scales) {
+    text += (text.empty() ? "" : ", ") + scale["format"].get<std::string>() + " at " + scale["offset"].dump();
+    if (scale["bytes"].get<int>() > 4 || scale["format"] == "ue4m3") text += " (" + scale["bytes"].dump() + " bytes)";
+  }
+  return text;
+}
+
 json encodings_json() {
   json list = json::array();
   for (const Encoding& e : all_encodings())
@@ -55,6 +72,7 @@ json encodings_json() {
                     {"block_size", e.block_size},
                     {"block_bytes", e.block_bytes},
                     {"bits_per_number", 8.0 * static_cast<double>(e.block_bytes) / static_cast<double>(e.block_size)},
+                    {"scales", scales_json(e)},
                     {"quantizes", e.quantizes}});
   return list;
 }
@@ -67,9 +85,10 @@ void print_rows(const ListOptions& options, const json& list) {
       std::printf("%-30s %s%s\n", row["subject"].get<std::string>().c_str(), row["summary"].get<std::string>().c_str(),
                   row["absent"].is_null() ? "" : " (absent)");
     if (options.what == "encodings")
-      std::printf("%-14s %3d numbers in %3d bytes, %.4g bits each%s\n", row["encoding"].get<std::string>().c_str(),
-                  row["block_size"].get<int>(), row["block_bytes"].get<int>(), row["bits_per_number"].get<double>(),
-                  row["quantizes"].get<bool>() ? "" : ", dequantize only");
+      std::printf("%-14s %3d numbers in %3d bytes, %.4g bits each; scales: %s%s\n",
+                  row["encoding"].get<std::string>().c_str(), row["block_size"].get<int>(),
+                  row["block_bytes"].get<int>(), row["bits_per_number"].get<double>(),
+                  scales_text(row["scales"]).c_str(), row["quantizes"].get<bool>() ? "" : "; dequantize only");
   }
 }
 

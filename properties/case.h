@@ -36,6 +36,7 @@ struct Domain {
   std::uint64_t total = 0;
   std::uint64_t batch = 1;  ///< inputs per case; total is a multiple of it
   std::function<Case(std::uint64_t first, std::uint64_t count)> make;
+  std::uint64_t weight = 1;  ///< how many small inputs one costs; a profile visits as many fewer
 };
 
 class CaseType {

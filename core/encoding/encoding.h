@@ -1,10 +1,11 @@
 // core/encoding: block encodings, one file per family, and the registry.
 //
-// A family is one pair of functions over a single block; a dialect is a row of data (BlockRules)
-// that says where real systems differ. Add an encoding: one file with the block functions and one
-// line in registry.cc. Proved by tests/core/encoding_test.cc and by the encoding.* laws, whose
-// oracle (properties/oracles/block_oracle.*) shares no code with this room. Error bounds with
-// their derivations are in bounds.h.
+// A family is a file of functions over a single block (decode, and where it has a quantizer of a
+// simple rule, encode and bound the error); a dialect is a row of data (BlockRules) that says where
+// real systems differ. Add an encoding: one file with the block functions and one row in
+// registry.cc; every law, case type and command follows the registry. Proved by
+// tests/core/encoding_test.cc and by the encoding.* laws, whose oracle
+// (properties/oracles/block_oracle.*) shares no code with this room. Error bounds: bounds.h.
 #pragma once
 
 #include <cstddef>
@@ -48,6 +49,25 @@ enum class WriteRule : std::uint8_t { every_byte, forgets_last_byte };
 /// How a decoder treats the code -128 of q8_0, which no quantizer writes.
 enum class ExtremeCode : std::uint8_t { accepted, refused };
 
+/// How a scale or a minimum is stored.
+enum class ScaleFormat : std::uint8_t {
+  f16,
+  f32,
+  e8m0,          ///< an exponent: a power of two
+  ue4m3,         ///< 4 exponent bits, 3 fraction bits, the sign bit ignored
+  int8,          ///< an integer that multiplies the block's scale
+  packed_4_bit,  ///< integers of 4 bits
+  packed_6_bit   ///< integers of 6 bits, spread over the bytes
+};
+[[nodiscard]] std::string_view scale_format_name(ScaleFormat format);
+
+/// Where scales sit in a block: `bytes` bytes at `offset`. What no field covers are codes.
+struct ScaleField {
+  ScaleFormat format;
+  std::size_t offset;
+  std::size_t bytes;
+};
+
 /// The choices of one dialect.
 struct BlockRules {
   CodeRounding code = CodeRounding::half_away;
@@ -64,17 +84,20 @@ struct Encoding {
   std::string_view dialect;  ///< "ggml"
   std::size_t block_size;    ///< elements per block
   std::size_t block_bytes;
-  bool quantizes;  ///< whether this dialect has a public quantizer
+  bool quantizes;  ///< whether this dialect has a quantizer here
   BlockRules rules;
   void (*quantize_block)(const BlockRules&, const float* values, std::uint8_t* block);
   bool (*dequantize_block)(const BlockRules&, const std::uint8_t* block, float* values);  ///< false: refused
+  std::span<const ScaleField> scales;                                                     ///< in order of offset
+  /// Writes the proved error bound of each element (bounds.h); null where there is no quantizer.
+  void (*bound_block)(const BlockRules&, const float* values, double* bounds);
 
   /// "q8_0:ggml"
   [[nodiscard]] std::string id() const { return std::string(name) + ":" + std::string(dialect); }
 };
 
 [[nodiscard]] std::span<const Encoding> all_encodings();
-/// The row called "name:dialect", or an error that lists the known ones.
+/// The row called "name:dialect", or an error that names the nearest one and lists all.
 [[nodiscard]] Result<const Encoding*> encoding_named(std::string_view id);
 
 /// Bytes of `count` elements. Refuses a count that is no multiple of the block size (blocking is by
@@ -84,7 +107,8 @@ struct Encoding {
 [[nodiscard]] Result<std::size_t> decoded_count(const Encoding& encoding, std::size_t bytes);
 
 /// Encodes `values`; `blocks` must have exactly encoded_bytes() bytes. Total over all float bit
-/// patterns: NaN and infinity follow the dialect's rules and are not refused.
+/// patterns: NaN and infinity follow the dialect's rules and are not refused. Refuses an encoding
+/// that is decoded only.
 [[nodiscard]] Result<void> quantize(const Encoding& encoding, std::span<const float> values,
                                     std::span<std::uint8_t> blocks);
 /// Decodes `blocks`; `values` must have exactly decoded_count() elements. Total over all bytes.

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/encoding/bound_terms.h"
+#include "core/encoding/nibbles.h"
 #include "core/encoding/scale.h"
 
 namespace packcheck {
@@ -22,15 +24,9 @@ unsigned code_of(const BlockRules& rules, float scaled) {
   return code > 15U ? 15U : code;
 }
 
-/// The two element indices in code byte `j`: low nibble, high nibble.
-struct Pair {
-  int low;
-  int high;
-};
-Pair elements_of_byte(NibbleOrder order, int j) {
-  if (order == NibbleOrder::interleaved) return {2 * j, 2 * j + 1};
-  return {j, j + kHalfBlock};
-}
+// |s| < 17: the shifted product is rounded by at most 2^-20. A code of 16 is clipped to 15 (q = 7).
+constexpr SymmetricRule kBound{
+    .divisor = 8.0, .largest = 8.0, .clipped_at = 7.5, .clipped_to = 7.0, .shift_rounding = 0x1p-20, .negative = true};
 
 }  // namespace
 
@@ -48,7 +44,7 @@ Pair elements_of_byte(NibbleOrder order, int j) {
   store_scale(rules.scale, scale, block);
   const int written = rules.write == WriteRule::forgets_last_byte ? kHalfBlock - 1 : kHalfBlock;
   for (int j = 0; j < written; ++j) {
-    const Pair pair = elements_of_byte(rules.order, j);
+    const NibblePair pair = elements_of_byte(rules.order, j);
     const unsigned low = code_of(rules, values[pair.low] * inverse);
     const unsigned high = code_of(rules, values[pair.high] * inverse);
     block[2 + j] = static_cast<std::uint8_t>(low | high << 4);
@@ -58,12 +54,16 @@ Pair elements_of_byte(NibbleOrder order, int j) {
 [[gnu::noinline]] bool q4_0_dequantize_block(const BlockRules& rules, const std::uint8_t* block, float* values) {
   const float scale = load_scale(block);
   for (int j = 0; j < kHalfBlock; ++j) {
-    const Pair pair = elements_of_byte(rules.order, j);
+    const NibblePair pair = elements_of_byte(rules.order, j);
     const int byte = block[2 + j];
     values[pair.low] = static_cast<float>((byte & 15) - 8) * scale;
     values[pair.high] = static_cast<float>((byte >> 4) - 8) * scale;
   }
   return true;
+}
+
+void q4_0_bound_block(const BlockRules& rules, const float* values, double* bounds) {
+  symmetric_bounds(kBound, rules, {values, kBlock}, bounds);
 }
 
 }  // namespace packcheck

@@ -17,5 +17,7 @@ namespace packcheck {
 void q4_0_quantize_block(const BlockRules& rules, const float* values, std::uint8_t* block);
 /// One block: 18 bytes in, 32 floats out. Every byte pattern has values.
 bool q4_0_dequantize_block(const BlockRules& rules, const std::uint8_t* block, float* values);
+/// One block: 32 floats in, 32 bounds out.
+void q4_0_bound_block(const BlockRules& rules, const float* values, double* bounds);
 
 }  // namespace packcheck

@@ -1,4 +1,4 @@
-// core/encoding/scale.h: how a block's f32 scale is stored as a half, and read back.
+// core/encoding/scale.h: how a block's f32 scale is stored as a half, and scales are read back.
 #pragma once
 
 #include <bit>
@@ -35,6 +35,13 @@ inline void store_scale(ScaleRule rule, float scale, std::uint8_t* at) {
 inline float load_scale(const std::uint8_t* at) {
   const std::uint64_t half = static_cast<std::uint64_t>(at[0] | at[1] << 8);
   return std::bit_cast<float>(static_cast<std::uint32_t>(convert(Format::f16, Format::f32, half)));
+}
+
+/// A scale stored as a single.
+inline float load_single(const std::uint8_t* at) {
+  std::uint32_t bits = 0;
+  for (int i = 3; i >= 0; --i) bits = bits << 8 | at[i];
+  return std::bit_cast<float>(bits);
 }
 
 }  // namespace packcheck

@@ -87,18 +87,88 @@ class ValuesType final : public TypedCaseType<ValuesCase> {
   }
 };
 
-/// Every half scale with every code in some position: `runs` blocks per scale whose code bytes count
-/// through the 256 values of a byte.
+/// Blocks per case of a domain: 32768 numbers.
+std::uint64_t batch_of_domain(const Encoding& e) { return 32768 / e.block_size; }
+
+/// A block costs as much as its numbers do; 32 are the least.
+std::uint64_t weight_of_domain(const Encoding& e) { return e.block_size / 32; }
+
+/// Bytes of a block that hold no scale.
+std::uint64_t code_bytes_of(const Encoding& e) {
+  std::uint64_t count = e.block_bytes;
+  for (const ScaleField& field : e.scales) count -= field.bytes;
+  return count;
+}
+
+/// Different scale numbers of a domain: 2^16 where some scale has 16 bits or more, else 2^8.
+std::uint64_t scales_of_domain(const Encoding& e) {
+  for (const ScaleField& field : e.scales)
+    if (field.format == ScaleFormat::f16 || field.format == ScaleFormat::f32) return 1U << 16;
+  return 1U << 8;
+}
+
+/// Blocks per scale number, so that the code bytes count through the 256 values of a byte.
+std::uint64_t runs_of_domain(const Encoding& e) {
+  const std::uint64_t code_bytes = code_bytes_of(e);
+  return (256 + code_bytes - 1) / code_bytes;
+}
+
+void put_little_endian(std::span<std::uint8_t> bytes, std::uint64_t number) {
+  for (std::uint8_t& byte : bytes) {
+    byte = static_cast<std::uint8_t>(number);
+    number >>= 8;
+  }
+}
+
+/// The scale bytes number `scale`. The first f16 counts; every other runs through all its values in another order
+/// (odd factors), so that a minimum does not follow its scale. A single gets every upper half.
+void put_scales(const Encoding& e, std::uint64_t scale, std::span<std::uint8_t> block) {
+  std::uint64_t halves = 0;
+  for (const ScaleField& field : e.scales) {
+    const std::span<std::uint8_t> bytes = block.subspan(field.offset, field.bytes);
+    if (field.format == ScaleFormat::f16) {
+      put_little_endian(bytes, halves++ == 0 ? scale : scale * 40503 + 12345);
+    } else if (field.format == ScaleFormat::f32) {
+      put_little_endian(bytes, scale << 16 | (scale * 40503 & 0xFFFF));
+    } else {
+      for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(scale + 37 * i);
+    }
+  }
+}
+
+bool is_scale_byte(const Encoding& e, std::size_t at) {
+  for (const ScaleField& field : e.scales)
+    if (at >= field.offset && at < field.offset + field.bytes) return true;
+  return false;
+}
+
+/// Every scale with every code byte in some position.
 Bytes block_of_domain(const Encoding& e, std::uint64_t index) {
-  const std::uint64_t code_bytes = e.block_bytes - 2;
-  const std::uint64_t runs = 256 / code_bytes;
-  const std::uint64_t scale = index / runs;
+  const std::uint64_t runs = runs_of_domain(e);
   Bytes block(e.block_bytes);
-  block[0] = static_cast<std::uint8_t>(scale);
-  block[1] = static_cast<std::uint8_t>(scale >> 8);
-  for (std::uint64_t i = 0; i < code_bytes; ++i)
-    block[2 + i] = static_cast<std::uint8_t>(index % runs * code_bytes + i);
+  put_scales(e, index / runs, block);
+  std::uint64_t code = index % runs * code_bytes_of(e);
+  for (std::size_t i = 0; i < block.size(); ++i)
+    if (!is_scale_byte(e, i)) block[i] = static_cast<std::uint8_t>(code++);
   return block;
+}
+
+/// Scales where decoders go wrong: halves and singles as for conversions, bytes at their limits.
+void draw_scales(Source& source, const Encoding& e, std::span<std::uint8_t> block) {
+  for (const ScaleField& field : e.scales) {
+    const std::span<std::uint8_t> bytes = block.subspan(field.offset, field.bytes);
+    if (field.format == ScaleFormat::f16) {
+      put_little_endian(bytes, source.float_in(Format::f16));
+    } else if (field.format == ScaleFormat::f32) {
+      put_little_endian(bytes, source.float_in(Format::f32));
+    } else {
+      for (std::uint8_t& byte : bytes) {
+        const std::uint64_t limit = source.pick(
+            {std::uint64_t{0}, std::uint64_t{0x7F}, std::uint64_t{0x80}, std::uint64_t{0xFF}, std::uint64_t{1}});
+        byte = static_cast<std::uint8_t>(source.below(4) == 0 ? limit : source.bits(8));
+      }
+    }
+  }
 }
 
 class BlocksType final : public TypedCaseType<BlocksCase> {
@@ -108,13 +178,17 @@ class BlocksType final : public TypedCaseType<BlocksCase> {
   BlocksCase draw_value(Source& source, std::string_view variant) const override {
     BlocksCase c{encoding_of(variant), {}};
     const std::size_t blocks = 1 + source.below(source.once_in(6) ? 17 : 3);
+    const Encoding& e = *c.encoding;
     for (std::size_t i = 0; i < blocks; ++i) {
-      const std::uint64_t scale = source.float_in(Format::f16);
-      c.blocks.push_back(static_cast<std::uint8_t>(scale));
-      c.blocks.push_back(static_cast<std::uint8_t>(scale >> 8));
-      const std::uint64_t different = source.below(c.encoding->block_bytes - 1);
-      for (std::size_t j = 2; j < c.encoding->block_bytes; ++j)
-        c.blocks.push_back(j - 2 < different ? static_cast<std::uint8_t>(source.bits(8)) : std::uint8_t{0});
+      Bytes block(e.block_bytes);
+      draw_scales(source, e, block);
+      std::uint64_t different = source.below(code_bytes_of(e) + 1);
+      for (std::size_t j = 0; j < block.size() && different > 0; ++j) {
+        if (is_scale_byte(e, j)) continue;
+        block[j] = static_cast<std::uint8_t>(source.bits(8));
+        --different;
+      }
+      c.blocks.insert(c.blocks.end(), block.begin(), block.end());
     }
     return c;
   }
@@ -137,15 +211,16 @@ class BlocksType final : public TypedCaseType<BlocksCase> {
   }
   std::optional<Domain> domain(std::string_view variant) const override {
     const Encoding* e = encoding_of(variant);
-    const std::uint64_t runs = 256 / (e->block_bytes - 2);
-    return Domain{65536 * runs, 1024, [this, e](std::uint64_t first, std::uint64_t count) {
+    return Domain{scales_of_domain(*e) * runs_of_domain(*e), batch_of_domain(*e),
+                  [this, e](std::uint64_t first, std::uint64_t count) {
                     BlocksCase c{e, {}};
                     for (std::uint64_t i = first; i < first + count; ++i) {
                       const Bytes block = block_of_domain(*e, i);
                       c.blocks.insert(c.blocks.end(), block.begin(), block.end());
                     }
                     return wrap(std::move(c));
-                  }};
+                  },
+                  weight_of_domain(*e)};
   }
   /// Raw blocks, a partial one at the end cut off.
   std::optional<Case> from_wire(std::span<const std::uint8_t> bytes, std::string_view variant) const override {

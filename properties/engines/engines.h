@@ -18,7 +18,7 @@ namespace packcheck {
 
 /// How much each engine does for one variant of a law.
 struct Effort {
-  std::uint64_t sweep_inputs = 0;      ///< a domain up to this size is visited whole, a larger one sampled
+  std::uint64_t sweep_inputs = 0;      ///< a domain up to this size, weighted, is visited whole, a larger one sampled
   std::uint64_t enumerated_cases = 0;  ///< where the case type has no domain
   int property_cases = 0;
   std::uint64_t fuzz_inputs = 0;

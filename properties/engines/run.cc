@@ -27,7 +27,11 @@ void add(Tally& sum, const Tally& tally) {
 
 void search(Hunt& hunt, const CorpusStore& corpus, const RunOptions& options) {
   run_corpus(hunt, corpus);
-  if (!run_sweep(hunt, options.effort.sweep_inputs)) run_enumeration(hunt, options.effort.enumerated_cases);
+  const std::optional<Domain> domain = hunt.law().case_type->domain(hunt.variant());
+  if (domain)
+    run_sweep(hunt, options.effort.sweep_inputs / domain->weight);
+  else
+    run_enumeration(hunt, options.effort.enumerated_cases);
   run_property(hunt, options.seed, options.effort.property_cases);
   run_fuzz(hunt, options.seed, options.effort.fuzz_inputs, corpus);
   std::uint64_t seed = options.seed;

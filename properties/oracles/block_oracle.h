@@ -1,12 +1,14 @@
 // properties/oracles/block_oracle.h: block quantization, a second time.
 //
-// Oracle for core/encoding in the dialects q8_0:ggml, q4_0:ggml and q4_0:skainet. Arithmetic is done
-// in double and rounded to f32 where the rule has an f32 operation; halves are read and written by
-// value (half_value.h). It also says which bits a dialect defines at all, because ggml's C casts
+// Oracle for every encoding of core/encoding: one file per group (block_bytes.cc, block_nibbles.cc, block_k.cc,
+// block_ternary.cc, block_tables.cc), one row per encoding. Arithmetic is done in double and
+// rounded to f32 where the rule has an f32 operation (block_families.h); halves are read and written
+// by value (half_value.h). It also says which bits a dialect defines at all, because ggml's C casts
 // leave some to chance. Shares nothing with the core. Proved by tests/core/block_oracle_test.cc (golden
-// blocks, halves against MPFR and F16C) and compared with the core in tests/core/encoding_test.cc.
+// blocks, halves against MPFR and F16C), compared with the core in tests/core/encoding_test.cc and
+// with ggml's own library in tests/third_party/ggml_blocks_test.cc.
 //
-// Sources: ggml src/ggml-quants.c (quantize_row_q8_0_ref, quantize_row_q4_0_ref), SKaiNET
+// Sources: ggml src/ggml-quants.c (the _ref quantizers and the row dequantizers), SKaiNET
 // Q4_0Quantizer.kt.
 #pragma once
 
@@ -26,12 +28,16 @@ struct ExpectedBlocks {
   std::vector<std::uint8_t> specified;
 };
 
-/// The blocks for `values`. Nothing for an unknown dialect or a count that is no multiple of 32.
+/// The blocks for `values`. Nothing for an unknown dialect, one that is decoded only, or a partial block.
 /// Undefined, and so not specified:
 ///   q8_0:ggml  the whole block when it holds a NaN (the order of C's MAX macro decides); the code
 ///              of an infinity (0 · infinity is cast to int8_t); all codes when 1/d overflows.
 ///   q4_0:ggml  the code of a NaN or an infinity, and all codes when 1/d overflows. The low code is
 ///              stored without a mask, so when it is undefined the whole byte is.
+///   q4_1 q5_0 q5_1  as q4_0, except that 5-bit codes are masked, so that an undefined one leaves only its own bits
+///   open. q8_1       as q8_0; the sum when any code is undefined or it is 0 · infinity. tq1_0 tq2_0 q2_0  as q8_0; a
+///   byte of base-3 digits (and of q2_0's codes) when one of them is undefined. q1_0       the scale when it is NaN.
+///   mxfp4      the whole block when the largest magnitude is below 2^-125 and not 0, or infinite.
 ///   q4_0:skainet  nothing: Kotlin's conversion is total (NaN gives 0, the rest saturates).
 [[nodiscard]] std::optional<ExpectedBlocks> quantize(std::string_view encoding, std::span<const float> values);
 

@@ -38,7 +38,7 @@ struct Inputs {
   std::vector<std::uint64_t> singles;
   std::vector<std::string> texts;
   std::vector<float> block_values;
-  std::vector<std::uint8_t> blocks;  // 34·18 random bytes: whole blocks of every encoding
+  std::vector<std::uint8_t> blocks;  // random bytes; each encoding takes as many whole blocks as there are
   std::vector<std::uint8_t> affine_codes;
   std::vector<std::uint8_t> affine_scales;
   std::vector<std::uint8_t> affine_biases;
@@ -52,7 +52,7 @@ struct Inputs {
     for (const std::vector<float>& block : sample_blocks(20, 73))
       block_values.insert(block_values.end(), block.begin(), block.end());
     Random random(74);
-    blocks.resize(34 * 18);
+    blocks.resize(1200);
     affine_codes.resize(8 * 32);
     affine_scales.resize(8 * 2 * 4);
     affine_biases.resize(8 * 2 * 4);
@@ -83,14 +83,26 @@ std::string core_conversions() {
   return answer;
 }
 
+/// The whole blocks among the numbers and among the bytes.
+std::span<const float> values_for(const Encoding& e) {
+  const std::span<const float> all(inputs().block_values);
+  return all.first(all.size() / e.block_size * e.block_size);
+}
+std::span<const std::uint8_t> blocks_for(const Encoding& e) {
+  const std::span<const std::uint8_t> all(inputs().blocks);
+  return all.first(all.size() / e.block_bytes * e.block_bytes);
+}
+
 std::string core_blocks() {
   std::string answer;
   for (const Encoding& encoding : all_encodings()) {
-    std::vector<std::uint8_t> quantized(encoded_bytes(encoding, inputs().block_values.size()).value());
-    if (!quantize(encoding, inputs().block_values, quantized)) answer += "refused";
-    add(answer, quantized);
-    std::vector<float> values(decoded_count(encoding, inputs().blocks.size()).value());
-    if (!dequantize(encoding, inputs().blocks, values)) answer += "refused";
+    if (encoding.quantizes) {
+      std::vector<std::uint8_t> quantized(encoded_bytes(encoding, values_for(encoding).size()).value());
+      if (!quantize(encoding, values_for(encoding), quantized)) answer += "refused";
+      add(answer, quantized);
+    }
+    std::vector<float> values(decoded_count(encoding, blocks_for(encoding).size()).value());
+    if (!dequantize(encoding, blocks_for(encoding), values)) answer += "refused";
     add(answer, values);
   }
   return answer;
@@ -98,10 +110,15 @@ std::string core_blocks() {
 
 std::string core_bounds() {
   std::string answer;
-  const std::span<const float> all(inputs().block_values);
-  for (const Encoding& encoding : all_encodings())
-    for (std::size_t i = 0; i < all.size(); ++i)
-      add(answer, std::bit_cast<std::uint64_t>(error_bound(encoding, all.subspan(i / 32 * 32, 32), i % 32)));
+  for (const Encoding& encoding : all_encodings()) {
+    if (!encoding.quantizes) continue;
+    const std::span<const float> all = values_for(encoding);
+    std::vector<double> bounds(encoding.block_size);
+    for (std::size_t i = 0; i < all.size(); i += encoding.block_size) {
+      error_bounds(encoding, all.subspan(i, encoding.block_size), bounds);
+      for (const double bound : bounds) add(answer, std::bit_cast<std::uint64_t>(bound));
+    }
+  }
   return answer;
 }
 
@@ -146,11 +163,14 @@ std::string oracle_conversions() {
 
 std::string oracle_blocks_and_affine() {
   std::string answer;
-  for (const std::string_view id : {"q8_0:ggml", "q4_0:ggml", "q4_0:skainet"}) {
-    const oracle::ExpectedBlocks blocks = oracle::quantize(id, inputs().block_values).value();
-    add(answer, blocks.bytes);
-    add(answer, blocks.specified);
-    add(answer, oracle::dequantize(id, inputs().blocks).value());
+  for (const Encoding& encoding : all_encodings()) {
+    const std::string id = encoding.id();
+    if (encoding.quantizes) {
+      const oracle::ExpectedBlocks blocks = oracle::quantize(id, values_for(encoding)).value();
+      add(answer, blocks.bytes);
+      add(answer, blocks.specified);
+    }
+    add(answer, oracle::dequantize(id, blocks_for(encoding)).value());
   }
   const Inputs& in = inputs();
   add(answer,

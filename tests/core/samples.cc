@@ -89,7 +89,6 @@ std::vector<std::uint64_t> random_codes(Format format, std::size_t count, std::u
 
 namespace {
 
-constexpr std::size_t kBlock = 32;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
@@ -99,17 +98,17 @@ float uniform(Random& random, float largest) {
   return static_cast<float>(steps * 0x1p-24 * static_cast<double>(largest));
 }
 
-std::vector<float> weights(Random& random, float largest) {
-  std::vector<float> block(kBlock);
+std::vector<float> weights(Random& random, std::size_t size, float largest) {
+  std::vector<float> block(size);
   for (float& x : block) x = uniform(random, largest);
   return block;
 }
 
-void put(Random& random, std::vector<float>& block, float value) { block[random.below(kBlock)] = value; }
+void put(Random& random, std::vector<float>& block, float value) { block[random.below(block.size())] = value; }
 
 /// Elements at and beside half integers of d = extreme / divisor.
-std::vector<float> ties(Random& random, float d, int divisor) {
-  std::vector<float> block(kBlock);
+std::vector<float> ties(Random& random, std::size_t size, float d, int divisor) {
+  std::vector<float> block(size);
   for (float& x : block) {
     const int twice = static_cast<int>(random.below(static_cast<std::uint64_t>(4 * divisor + 1))) - 2 * divisor;
     x = static_cast<float>(0.5 * twice * static_cast<double>(d));
@@ -124,42 +123,42 @@ float power(Random& random, int lowest, int highest) {
   return std::ldexp(1.0F + static_cast<float>(random.below(1U << 20)) * 0x1p-20F, exponent);
 }
 
-std::vector<float> any_bits(Random& random) {
-  std::vector<float> block(kBlock);
+std::vector<float> any_bits(Random& random, std::size_t size) {
+  std::vector<float> block(size);
   for (float& x : block) x = std::bit_cast<float>(static_cast<std::uint32_t>(random.bits()));
   return block;
 }
 
 }  // namespace
 
-std::vector<std::vector<float>> sample_blocks(std::size_t rounds, std::uint64_t seed) {
+std::vector<std::vector<float>> sample_blocks(std::size_t rounds, std::uint64_t seed, std::size_t size) {
   Random random(seed);
-  std::vector<std::vector<float>> blocks{std::vector<float>(kBlock, 0.0F), std::vector<float>(kBlock, -0.0F),
-                                         std::vector<float>(kBlock, 1.0F), std::vector<float>(kBlock, -1.0F),
-                                         std::vector<float>(kBlock, kNan), std::vector<float>(kBlock, kInfinity)};
+  std::vector<std::vector<float>> blocks{std::vector<float>(size, 0.0F), std::vector<float>(size, -0.0F),
+                                         std::vector<float>(size, 1.0F), std::vector<float>(size, -1.0F),
+                                         std::vector<float>(size, kNan), std::vector<float>(size, kInfinity)};
   for (std::size_t round = 0; round < rounds; ++round) {
-    blocks.push_back(weights(random, power(random, -30, 30)));
-    blocks.push_back(weights(random, 0x1p-140F));                  // f32 subnormals
-    blocks.push_back(weights(random, power(random, -128, -119)));  // 1/d at its overflow
-    blocks.push_back(weights(random, power(random, -25, -6)));     // half scale at its underflow
-    blocks.push_back(weights(random, power(random, 17, 24)));      // half scale at its overflow
-    blocks.push_back(weights(random, power(random, 120, 127)));
-    blocks.push_back(any_bits(random));
-    blocks.push_back(ties(random, power(random, -40, 20), 8));
-    blocks.push_back(ties(random, power(random, -40, 20), 127));
-    blocks.push_back(ties(random, 0x1p-128F, 8));  // 1/d is exactly 2^128
+    blocks.push_back(weights(random, size, power(random, -30, 30)));
+    blocks.push_back(weights(random, size, 0x1p-140F));                  // f32 subnormals
+    blocks.push_back(weights(random, size, power(random, -128, -119)));  // 1/d at its overflow
+    blocks.push_back(weights(random, size, power(random, -25, -6)));     // half scale at its underflow
+    blocks.push_back(weights(random, size, power(random, 17, 24)));      // half scale at its overflow
+    blocks.push_back(weights(random, size, power(random, 120, 127)));
+    blocks.push_back(any_bits(random, size));
+    blocks.push_back(ties(random, size, power(random, -40, 20), 8));
+    blocks.push_back(ties(random, size, power(random, -40, 20), 127));
+    blocks.push_back(ties(random, size, 0x1p-128F, 8));  // 1/d is exactly 2^128
     for (const float special : {kNan, kInfinity, -kInfinity}) {
-      blocks.push_back(weights(random, 1.0F));
+      blocks.push_back(weights(random, size, 1.0F));
       put(random, blocks.back(), special);
       blocks.push_back(blocks.back());
       put(random, blocks.back(), special);
       put(random, blocks.back(), 0.0F);
       put(random, blocks.back(), kNan);
     }
-    blocks.push_back(std::vector<float>(kBlock));
+    blocks.push_back(std::vector<float>(size));
     for (float& x : blocks.back()) x = random.coin() ? 0.0F : -0.0F;
     put(random, blocks.back(), uniform(random, 0x1p-145F));
-    blocks.push_back(weights(random, 1.0F));
+    blocks.push_back(weights(random, size, 1.0F));
     put(random, blocks.back(), 2.0F);
     put(random, blocks.back(), -2.0F);
   }

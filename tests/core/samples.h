@@ -37,10 +37,10 @@ std::vector<std::uint64_t> edge_codes(Format format);
 /// Random codes: half of them any bits, half with an exponent that all formats have.
 std::vector<std::uint64_t> random_codes(Format format, std::size_t count, std::uint64_t seed);
 
-/// A block of 32 floats for each kind of trouble a quantizer can meet, `rounds` times with other
+/// A block of `size` floats for each kind of trouble a quantizer can meet, `rounds` times with other
 /// numbers: ordinary weights, any bits, zeros of both signs, subnormals, scales whose reciprocal
 /// overflows, scales at the overflow of half, code ties, equal extremes of both signs, one NaN or
 /// infinity or several.
-std::vector<std::vector<float>> sample_blocks(std::size_t rounds, std::uint64_t seed);
+std::vector<std::vector<float>> sample_blocks(std::size_t rounds, std::uint64_t seed, std::size_t size = 32);
 
 }  // namespace packcheck::test

@@ -80,7 +80,8 @@ typedef struct packcheck_subject {
    *        rounding=nearest-even      (default) | nearest-away | toward-zero | upward | downward
    *        nan=any                    (default) | quieted | same
    *        subnormal=kept             (default) | flushed
-   *   "quantize q8_0:ggml"            encoding:dialect, see `packcheck ask --help`
+   *   "quantize q8_0:ggml"            encoding:dialect; `packcheck encodings` lists them with their layout.
+   *                                   Some have no quantizer to compare with and are decoded only.
    *   "dequantize q8_0:ggml"
    *   "repack f16->f32"               f16 or bf16 to f32;  nan=any (default) | same
    *   "print json"                    a double as a JSON number
@@ -95,7 +96,8 @@ typedef struct packcheck_subject {
   int (*convert)(const char* from, const char* to, const char* mode, const uint8_t* in, size_t in_size, uint8_t* out,
                  size_t out_size, size_t count, packcheck_error* error);
 
-  /* Encodes `count` floats into `size` bytes of blocks. `encoding` is "name:dialect" as declared. */
+  /* Encodes `count` floats into `size` bytes of blocks. `encoding` is "name:dialect" as declared. Blocks hold 32
+   * to 256 numbers; `count` is whole blocks. */
   int (*quantize)(const char* encoding, const float* values, size_t count, uint8_t* blocks, size_t size,
                   packcheck_error* error);
 

@@ -1,0 +1,70 @@
+// properties/oracles/block_families.h: what the block oracle is made of, for its own files.
+//
+// Arithmetic is done in double and rounded to f32 where the rule has an f32 operation: the operation in
+// double has at least 2·24 + 2 bits, so rounding its result once more to 24 bits gives what rounding
+// the exact result would (Figueroa 1995). Products are exact in double anyway, and so are sums that are
+// subnormal in f32. A quotient that is subnormal in f32 is a/n with a a multiple of 2^-149 and n up to
+// 128: it is a midpoint between two subnormals or at least 2^-9 of a step away from one, which double
+// keeps apart. All of it runs in the default environment (block_oracle.cc sees to that).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "properties/oracles/block_oracle.h"
+#include "properties/oracles/half_value.h"
+
+namespace packcheck::oracle {
+
+inline double as_f32(double exact_or_double) { return static_cast<double>(static_cast<float>(exact_or_double)); }
+inline double times(double a, double b) { return as_f32(a * b); }
+inline double divided(double a, double b) { return as_f32(a / b); }
+inline double plus(double a, double b) { return as_f32(a + b); }
+inline double reciprocal_or_zero(double d) { return d == 0.0 ? 0.0 : divided(1.0, d); }
+
+/// Writes one block and says which of its bits are defined. Nothing is until it is set.
+class BlockWriter {
+ public:
+  BlockWriter(ExpectedBlocks& blocks, std::size_t start) : blocks_(blocks), start_(start) {}
+
+  /// Defines the bits of `mask` of a byte.
+  void set(std::size_t offset, unsigned byte, unsigned mask = 0xFF) {
+    blocks_.bytes[start_ + offset] |= static_cast<std::uint8_t>(byte & mask);
+    blocks_.specified[start_ + offset] |= static_cast<std::uint8_t>(mask);
+  }
+  void half(std::size_t offset, std::uint16_t code) {
+    set(offset, code % 256U);
+    set(offset + 1, code / 256U);
+  }
+
+ private:
+  ExpectedBlocks& blocks_;
+  std::size_t start_;
+};
+
+using Block = std::span<const std::uint8_t>;
+
+inline double half_at(Block block, std::size_t offset) {
+  return half_value(static_cast<std::uint16_t>(block[offset] + 256 * block[offset + 1]));
+}
+inline int signed_byte(unsigned byte) { return byte < 128 ? static_cast<int>(byte) : static_cast<int>(byte) - 256; }
+
+/// One encoding in one dialect.
+struct BlockFamily {
+  std::string_view id;
+  std::size_t elements;
+  std::size_t bytes;
+  void (*quantize)(std::span<const float> values, BlockWriter block);  ///< null: decoded only
+  void (*dequantize)(Block block, double* values);                     ///< exact, or rounded as the rule says
+};
+
+[[nodiscard]] std::span<const BlockFamily> byte_families();     ///< q8_0 q8_1 q8_K
+[[nodiscard]] std::span<const BlockFamily> nibble_families();   ///< q4_0 q4_1 q5_0 q5_1
+[[nodiscard]] std::span<const BlockFamily> k_families();        ///< q2_K … q6_K
+[[nodiscard]] std::span<const BlockFamily> ternary_families();  ///< tq1_0 tq2_0 q1_0 q2_0
+[[nodiscard]] std::span<const BlockFamily> table_families();    ///< iq4_nl iq4_xs mxfp4 nvfp4
+
+}  // namespace packcheck::oracle
