@@ -9,6 +9,8 @@
 #include <array>
 #include <cstdlib>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "subjects/third_party/ggml_library.h"
 #include "subjects/third_party/support.h"
@@ -18,7 +20,6 @@ namespace {
 
 constexpr std::string_view kSubject = PACKCHECK_GGML_SUBJECT;
 constexpr bool kIsBase = kSubject == "ggml-base";
-constexpr std::size_t kBlockSize = 32;
 
 std::optional<GgmlLibrary>& ggml() {
   static std::optional<GgmlLibrary> library;
@@ -59,50 +60,68 @@ int repack(const char* from, const char* to, const std::uint8_t* in, std::size_t
   return repack_with(kConversions, from, to, {in, in_size}, {out, out_size}, error);
 }
 
+/// The encoding called "NAME:ggml", or null.
+const GgmlEncoding* encoding_named(std::string_view id) {
+  for (const GgmlEncoding& e : ggml()->encodings)
+    if (id == std::string(e.name) + ":ggml") return &e;
+  return nullptr;
+}
+
 /// ggml asserts that rows are whole blocks, and its release builds do not even do that.
-bool sizes_agree(std::size_t count, std::size_t size, std::size_t block_bytes) {
-  return count % kBlockSize == 0 && size % block_bytes == 0 && count / kBlockSize == size / block_bytes;
+bool sizes_agree(const GgmlEncoding& e, std::size_t count, std::size_t size) {
+  return count % e.block_size == 0 && size % e.block_bytes == 0 && count / e.block_size == size / e.block_bytes;
 }
 
 int quantize(const char* encoding, const float* values, std::size_t count, std::uint8_t* blocks, std::size_t size,
              packcheck_error* error) {
-  const std::string_view name = encoding;
-  if (name != "q8_0:ggml" && name != "q4_0:ggml") return PACKCHECK_UNSUPPORTED;
-  const bool q8 = name == "q8_0:ggml";
-  if (!sizes_agree(count, size, q8 ? 34 : 18)) return refuse(error, "not whole blocks of 32 values");
-  (q8 ? ggml()->quantize_q8_0 : ggml()->quantize_q4_0)(values, blocks, as_length(count));
+  const GgmlEncoding* e = encoding_named(encoding);
+  if (e == nullptr || e->quantize == nullptr) return PACKCHECK_UNSUPPORTED;
+  if (!sizes_agree(*e, count, size)) return refuse(error, "values and bytes are not the same number of whole blocks");
+  e->quantize(values, blocks, as_length(count));
   return PACKCHECK_OK;
 }
 
 int dequantize(const char* encoding, const std::uint8_t* blocks, std::size_t size, float* values, std::size_t count,
                packcheck_error* error) {
-  const std::string_view name = encoding;
-  if (name != "q8_0:ggml" && name != "q4_0:ggml") return PACKCHECK_UNSUPPORTED;
-  const bool q8 = name == "q8_0:ggml";
-  if (!sizes_agree(count, size, q8 ? 34 : 18)) return refuse(error, "not whole blocks of 32 values");
-  (q8 ? ggml()->dequantize_q8_0 : ggml()->dequantize_q4_0)(blocks, values, as_length(count));
+  const GgmlEncoding* e = encoding_named(encoding);
+  if (e == nullptr || e->dequantize == nullptr) return PACKCHECK_UNSUPPORTED;
+  if (!sizes_agree(*e, count, size)) return refuse(error, "values and bytes are not the same number of whole blocks");
+  e->dequantize(blocks, values, as_length(count));
   return PACKCHECK_OK;
 }
 
-// The CPU libraries decode with the base library's functions, so that only `ggml-base` declares decoding.
-constexpr std::array<const char*, 11> kDeclarations{"convert f32->f16 nan=any",
-                                                    "convert f16->f32 nan=any",
-                                                    "convert f32->bf16 nan=any",
-                                                    "convert bf16->f32 nan=any",
-                                                    "repack f16->f32 nan=any",
-                                                    "repack bf16->f32 nan=any",
-                                                    "quantize q8_0:ggml",
-                                                    "quantize q4_0:ggml",
-                                                    kIsBase ? "dequantize q8_0:ggml" : nullptr,
-                                                    kIsBase ? "dequantize q4_0:ggml" : nullptr,
-                                                    nullptr};
+/// What the loaded library offers. The CPU libraries decode with the base library's functions, so that only
+/// `ggml-base` declares decoding.
+const std::vector<std::string>& declarations() {
+  static const std::vector<std::string> lines = [] {
+    std::vector<std::string> all{"convert f32->f16 nan=any",  "convert f16->f32 nan=any", "convert f32->bf16 nan=any",
+                                 "convert bf16->f32 nan=any", "repack f16->f32 nan=any",  "repack bf16->f32 nan=any"};
+    for (const GgmlEncoding& e : ggml()->encodings) {
+      if (e.quantize != nullptr) all.push_back("quantize " + std::string(e.name) + ":ggml");
+      if (e.dequantize != nullptr) all.push_back("dequantize " + std::string(e.name) + ":ggml");
+    }
+    return all;
+  }();
+  return lines;
+}
+
+/// The same, as the contract wants them: null-terminated.
+const char* const* declaration_table() {
+  static const std::vector<const char*> table = [] {
+    std::vector<const char*> all;
+    for (const std::string& line : declarations()) all.push_back(line.c_str());
+    all.push_back(nullptr);
+    return all;
+  }();
+  return table.data();
+}
 
 packcheck_subject table() {
   packcheck_subject subject{};
   subject.struct_size = sizeof subject;
   subject.name = kSubject.data();
   subject.version = ggml()->version.c_str();
-  subject.declarations = kDeclarations.data();
+  subject.declarations = declaration_table();
   subject.convert = convert;
   subject.repack = repack;
   subject.quantize = quantize;
