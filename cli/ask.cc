@@ -71,19 +71,35 @@ Result<std::string> only_argument(const AskOptions& o, const std::string& right)
   return refuse(std::to_string(o.arguments.size()) + " arguments", "ask " + o.operation, right);
 }
 
+/// The mode text of --round, --random-bits and --saturate.
+Result<std::string> mode_of(const AskOptions& o) {
+  const std::optional<Rounding> rounding = rounding_named(o.round);
+  if (!rounding)
+    return refuse("unknown rounding '" + o.round + "'", "--round",
+                  "nearest-even, nearest-away, toward-zero, upward, downward or stochastic");
+  ConvertRules rules{.rounding = *rounding, .saturating = o.saturate};
+  if ((*rounding == Rounding::stochastic) != !o.random_bits.empty())
+    return refuse(o.random_bits.empty() ? "missing" : "given for " + o.round, "--random-bits",
+                  "64 bits in hex with --round stochastic, and only then");
+  if (o.random_bits.empty()) return mode_text(rules);
+  const Result<std::uint64_t> bits = parse_hex(o.random_bits, 64);
+  if (!bits) return refuse(bits.error().what, "--random-bits", bits.error().right);
+  rules.random_bits = *bits;
+  return mode_text(rules);
+}
+
 Result<Said> ask_convert(Subject& subject, const AskOptions& o) {
   const Result<Format> from = format_option(o.from, "--from");
   if (!from) return tl::unexpected(from.error());
   const Result<Format> to = format_option(o.to, "--to");
   if (!to) return tl::unexpected(to.error());
   const bool repack = o.operation == "repack";
-  if (!repack && !rounding_named(o.round))
-    return refuse("unknown rounding '" + o.round + "'", "--round",
-                  "nearest-even, nearest-away, toward-zero, upward or downward");
+  const Result<std::string> mode = mode_of(o);
+  if (!mode) return tl::unexpected(mode.error());
   const Result<Bytes> in = elements_of(o.arguments, *from);
   if (!in) return tl::unexpected(in.error());
   const Answer<Bytes> out =
-      repack ? call_repack(subject, *from, *to, *in) : call_convert(subject, *from, *to, o.round, *in);
+      repack ? call_repack(subject, *from, *to, *in) : call_convert(subject, *from, *to, *mode, *in);
   if (!out.ok()) return not_answered(out);
   return Said{kHolds, one_or_list(elements_json(out.value, *to)), describe_elements(out.value, *to), {}};
 }

@@ -65,6 +65,8 @@ struct AskOptions {
   std::string from;
   std::string to;
   std::string round = "nearest-even";
+  std::string random_bits;  ///< of --round stochastic: 64 bits in hex
+  bool saturate = false;
   std::string subject = "reference";
   std::string call_timeout = "2s";
   std::string call_memory = "1G";

@@ -1,9 +1,11 @@
-// packcheck laws | subjects | encodings: what there is.
+// packcheck laws | subjects | formats | encodings: what there is.
 #include <cstdio>
 
 #include "cli/commands.h"
 #include "cli/open_subject.h"
 #include "core/encoding/encoding.h"
+#include "core/format/convert.h"
+#include "core/text/number_text.h"
 #include "properties/law.h"
 #include "properties/strict_json.h"
 #include "subjects/reference/twins.h"
@@ -77,6 +79,64 @@ json encodings_json() {
   return list;
 }
 
+std::string_view overflow_name(Overflow overflow) {
+  if (overflow == Overflow::infinity) return "infinity";
+  return overflow == Overflow::nan ? "nan" : "largest";
+}
+
+/// All codes that are NaN, as "0x7f, 0xff" or "0x7c01 to 0x7fff, 0xfc01 to 0xffff".
+std::string nan_codes(const FormatSpec& s) {
+  const auto hex = [&s](std::uint64_t bits) { return hex_of(bits, s.width()); };
+  const std::string comma = ", ";
+  if (s.nan_codes == NanCodes::none) return "none";
+  if (s.nan_codes == NanCodes::negative_zero) return hex(s.sign_bit());
+  if (s.nan_codes == NanCodes::all_ones)
+    return hex(s.magnitude_mask()) + (s.is_signed ? comma + hex(s.all_bits()) : "");
+  return hex(s.infinity() + 1) + " to " + hex(s.magnitude_mask()) + comma + hex(s.sign_bit() | (s.infinity() + 1)) +
+         " to " + hex(s.all_bits());
+}
+
+json formats_json() {
+  json list = json::array();
+  for (const FormatSpec& s : all_formats()) {
+    const auto number = [&s](std::uint64_t bits) {
+      return json{{"bits", hex_of(bits, s.width())},
+                  {"number", print_number(convert(s.format, Format::f64, bits)).value_or("")}};
+    };
+    list.push_back({{"format", s.name},
+                    {"width", s.width()},
+                    {"element_bytes", s.bytes()},
+                    {"sign_bits", s.is_signed ? 1 : 0},
+                    {"exponent_bits", s.exponent_bits},
+                    {"significand_bits", s.significand_bits},
+                    {"bias", s.bias()},
+                    {"largest", number(s.largest_finite())},
+                    {"smallest_normal", number(s.has_zero() ? s.significand_mask() + 1 : 0)},
+                    {"smallest_subnormal", s.has_zero() ? number(1) : json()},
+                    {"negative_zero", s.has_negative_zero()},
+                    {"infinities", s.infinities},
+                    {"nan_codes", nan_codes(s)},
+                    {"overflow", overflow_name(s.overflow)}});
+  }
+  return list;
+}
+
+std::string format_row(const json& row) {
+  const auto text = [](const json& number) {
+    return number.is_null() ? std::string("none") : number["number"].get<std::string>();
+  };
+  std::string line = row["format"].get<std::string>();
+  line.resize(12, ' ');
+  line += std::to_string(row["width"].get<int>()) + " bits: " + (row["sign_bits"] == 1 ? "sign, " : "no sign, ") +
+          std::to_string(row["exponent_bits"].get<int>()) + " exponent, " +
+          std::to_string(row["significand_bits"].get<int>()) + " significand; bias " +
+          std::to_string(row["bias"].get<int>()) + (row["negative_zero"] == true ? "" : "; no -0") + "\n    largest " +
+          text(row["largest"]) + ", smallest normal " + text(row["smallest_normal"]) + ", smallest subnormal " +
+          text(row["smallest_subnormal"]) + "\n    infinities: " + (row["infinities"] == true ? "yes" : "no") +
+          "; NaN: " + row["nan_codes"].get<std::string>() + "; overflow gives ";
+  return line + (row["overflow"] == "nan" ? "NaN" : row["overflow"] == "infinity" ? "infinity" : "the largest");
+}
+
 void print_rows(const ListOptions& options, const json& list) {
   for (const json& row : list) {
     if (options.what == "laws")
@@ -84,6 +144,7 @@ void print_rows(const ListOptions& options, const json& list) {
     if (options.what == "subjects")
       std::printf("%-30s %s%s\n", row["subject"].get<std::string>().c_str(), row["summary"].get<std::string>().c_str(),
                   row["absent"].is_null() ? "" : " (absent)");
+    if (options.what == "formats") std::printf("%s\n", format_row(row).c_str());
     if (options.what == "encodings")
       std::printf("%-14s %3d numbers in %3d bytes, %.4g bits each; scales: %s%s\n",
                   row["encoding"].get<std::string>().c_str(), row["block_size"].get<int>(),
@@ -97,6 +158,7 @@ void print_rows(const ListOptions& options, const json& list) {
 int run_list(const ListOptions& options) {
   const json list = options.what == "laws"       ? laws_json()
                     : options.what == "subjects" ? subjects_json()
+                    : options.what == "formats"  ? formats_json()
                                                  : encodings_json();
   if (options.json)
     std::printf("%s\n", list.dump(2).c_str());

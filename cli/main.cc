@@ -94,6 +94,7 @@ void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
   c->footer(
       "Examples:\n"
       "  packcheck ask convert --from f32 --to bf16 0x3F880001\n"
+      "  packcheck ask convert --from f32 --to e4m3fn --saturate 0x44000000\n"
       "  packcheck ask repack --from f16 --to f32 0x7C01\n"
       "  packcheck ask quantize q8_0:ggml 0x41000000,0x3F800000,...   (a whole block of 32)\n"
       "  packcheck ask dequantize q4_0:ggml 00b000000000000000000000000000000000\n"
@@ -107,7 +108,10 @@ void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
   c->add_option("arguments", o.arguments, "bits as hex, text, or FIELD=VALUE");
   c->add_option("--from", o.from, "source format");
   c->add_option("--to", o.to, "target format");
-  c->add_option("--round", o.round, "nearest-even, nearest-away, toward-zero, upward, downward")->capture_default_str();
+  c->add_option("--round", o.round, "nearest-even, nearest-away, toward-zero, upward, downward, stochastic")
+      ->capture_default_str();
+  c->add_option("--random-bits", o.random_bits, "of stochastic rounding: 64 bits in hex, rounds up if below the rest");
+  c->add_flag("--saturate", o.saturate, "numbers past the largest, infinity too, become the largest");
   c->add_option("--subject", o.subject, kSubjectHelp)->capture_default_str();
   add_limits(c, o.call_timeout, o.call_memory);
   c->add_flag("--json", o.json, "print JSON: bits, text, error");
@@ -231,6 +235,7 @@ int run_main(int argc, char** argv) {
   add_twins(app, twins, run);
   add_list(app, "laws", "Every law: id and sentence.", list, run);
   add_list(app, "subjects", "Every built-in subject.", list, run);
+  add_list(app, "formats", "Every scalar format: widths, bias, limits, infinities, NaN codes.", list, run);
   add_list(app, "encodings", "Every encoding in every dialect.", list, run);
   std::vector<std::string> words = words_of(argc, argv);
   if (const std::string unknown = unknown_command(app, words); !unknown.empty()) {

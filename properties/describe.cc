@@ -11,8 +11,10 @@ namespace packcheck {
 
 std::string describe(Format format, std::uint64_t bits) {
   const FormatSpec& s = spec(format);
-  const std::string hex = hex_of(bits, s.width());
+  const bool stray = (bits & ~s.all_bits()) != 0;  // bits above a narrow format's width
+  const std::string hex = hex_of(bits, stray ? 8 * static_cast<int>(s.bytes()) : s.width());
   const std::string sign = (bits & s.sign_bit()) != 0 ? "-" : "";
+  if (stray) return hex + " (bits above the " + std::to_string(s.width()) + " of " + std::string(s.name) + ")";
   if (is_nan(s, bits)) return hex + " (" + sign + "NaN)";
   if (is_infinite(s, bits)) return hex + " (" + sign + "Infinity)";
   return hex + " (" + print_number(convert(format, Format::f64, bits)).value_or("?") + ")";
@@ -44,10 +46,11 @@ std::string conversion_class(Format from, Format to, std::uint64_t in, std::uint
   const FormatSpec& target = spec(to);
   if (is_nan(source, in)) return "nan";
   if (is_infinite(source, in)) return "infinity";
-  if ((in & ~source.sign_bit()) == 0) return "zero";
+  if (is_zero(source, in)) return "zero";
   if (is_subnormal(source, in)) return "subnormal operand";
   if (is_infinite(target, expected)) return "overflow";
-  if ((expected & ~target.sign_bit()) == 0) return "underflow to zero";
+  if (is_nan(target, expected)) return (in & source.sign_bit()) != 0 && !target.is_signed ? "no sign" : "overflow";
+  if (is_zero(target, expected)) return "underflow to zero";
   if (is_subnormal(target, expected)) return "subnormal result";
   return convert(to, from, expected) == in ? "exact" : "tie or inexact";
 }

@@ -16,6 +16,19 @@ std::uint64_t from_double(Format format, double value) {
 /// Zero, the ends of the subnormal and normal ranges, one, the infinities, and NaNs of every kind.
 std::uint64_t special(Source& source, const FormatSpec& s) {
   const std::uint64_t one = from_double(s.format, 1.0);
+  if (s.nan_codes != NanCodes::ieee) {  // the codes at the end are a NaN, -0 or numbers, as the format has it
+    const std::uint64_t values[] = {0,
+                                    1,
+                                    s.significand_mask(),
+                                    s.significand_mask() + 1,
+                                    one,
+                                    s.largest_finite() - 1,
+                                    s.largest_finite(),
+                                    s.infinity(),
+                                    s.magnitude_mask(),
+                                    s.sign_bit()};
+    return source.pick(values);
+  }
   const std::uint64_t values[] = {0,
                                   1,
                                   s.significand_mask(),      // largest subnormal
@@ -41,6 +54,7 @@ std::uint64_t biased_exponent(Source& source, const FormatSpec& s) {
 std::uint64_t tie(Source& source, const FormatSpec& s) {
   const std::uint64_t exponent = biased_exponent(source, s) & static_cast<std::uint64_t>(s.exponent_mask());
   const auto stored = static_cast<std::uint64_t>(s.significand_bits);
+  if (stored == 0) return exponent;  // nothing to drop
   std::uint64_t dropped = 1 + source.below(stored);
   if (source.bits(1) == 0) {  // what one of the known formats drops
     const FormatSpec& target = all_formats()[source.below(all_formats().size())];

@@ -70,20 +70,24 @@ Result<json> parse_strict_json(std::string_view text) {
 std::string hex_of(std::uint64_t bits, int width_in_bits) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text = "0x";
-  for (int shift = width_in_bits - 4; shift >= 0; shift -= 4) text += kDigits[bits >> shift & 15];
+  for (int shift = (width_in_bits - 1) / 4 * 4; shift >= 0; shift -= 4) text += kDigits[bits >> shift & 15];
   return text;
 }
 
 Result<std::uint64_t> parse_hex(std::string_view text, int width_in_bits) {
-  const std::string right = "0x and 1 to " + std::to_string(width_in_bits / 4) + " hex digits";
+  const int digits = (width_in_bits + 3) / 4;
+  const std::uint64_t most = ~std::uint64_t{0} >> (64 - width_in_bits);
+  const std::string right = "0x and 1 to " + std::to_string(digits) + " hex digits" +
+                            (width_in_bits % 4 == 0 ? "" : ", at most " + hex_of(most, width_in_bits));
   const auto wrong = [&] { return refuse("'" + std::string(text.substr(0, 80)) + "'", "bits", right); };
   if (text.size() < 3 || text[0] != '0' || (text[1] != 'x' && text[1] != 'X')) return wrong();
-  if (text.size() - 2 > static_cast<std::size_t>(width_in_bits / 4)) return wrong();
+  if (text.size() - 2 > static_cast<std::size_t>(digits)) return wrong();
   std::uint64_t bits = 0;
   for (const char c : text.substr(2)) {
     if (hex_digit(c) < 0) return wrong();
     bits = bits << 4 | static_cast<std::uint64_t>(hex_digit(c));
   }
+  if (bits > most) return wrong();
   return bits;
 }
 

@@ -31,7 +31,8 @@ struct Option {
 const std::vector<Option>& options() {
   static const std::vector<Option> table{
       {Operation::convert, "rounding", {"nearest-even", "nearest-away", "toward-zero", "upward", "downward"}},
-      {Operation::convert, "nan", {"any", "quieted", "same"}},
+      {Operation::convert, "nan", {"any", "quieted", "same", "truncated"}},
+      {Operation::convert, "overflow", {"default", "saturate"}},
       {Operation::convert, "subnormal", {"kept", "flushed"}},
       {Operation::repack, "nan", {"any", "same"}},
       {Operation::parse, "non_finite", {"refuse", "accept"}},
@@ -51,8 +52,7 @@ std::string join(const std::vector<std::string>& words) {
   return text;
 }
 
-/// Every variant that an operation can have.
-std::vector<std::string> variants_of(Operation operation) {
+std::vector<std::string> list_of_variants(Operation operation) {
   std::vector<std::string> names;
   switch (operation) {
     case Operation::convert:
@@ -75,6 +75,16 @@ std::vector<std::string> variants_of(Operation operation) {
     case Operation::affine_dequantize: names = {"affine4:f32"}; break;
   }
   return names;
+}
+
+/// Every variant that an operation can have.
+const std::vector<std::string>& variants_of(Operation operation) {
+  static const auto lists = [] {
+    std::array<std::vector<std::string>, kOperationCount> all;
+    for (std::size_t i = 0; i < kOperationCount; ++i) all[i] = list_of_variants(static_cast<Operation>(i));
+    return all;
+  }();
+  return lists[static_cast<std::size_t>(operation)];
 }
 
 std::vector<std::string> words_of(std::string_view line) {
@@ -135,6 +145,11 @@ std::string_view Declaration::option(std::string_view key) const {
   return row == nullptr ? std::string_view{} : row->values.front();
 }
 
+std::string declared_mode(const Declaration& declaration) {
+  const bool saturates = declaration.option("overflow") == "saturate";
+  return std::string(declaration.option("rounding")) + (saturates ? ",saturate" : "");
+}
+
 Result<Declaration> parse_declaration(std::string_view line) {
   const std::string where = "declaration '" + std::string(line) + "'";
   const std::vector<std::string> words = words_of(line);
@@ -143,7 +158,7 @@ Result<Declaration> parse_declaration(std::string_view line) {
   if (!operation)
     return refuse("unknown operation '" + words[0] + "'", where,
                   "one of: " + join({kOperationNames.begin(), kOperationNames.end()}));
-  const std::vector<std::string> variants = variants_of(*operation);
+  const std::vector<std::string>& variants = variants_of(*operation);
   if (std::find(variants.begin(), variants.end(), words[1]) == variants.end())
     return refuse("unknown variant '" + words[1] + "'", where, "one of: " + join(variants));
   Declaration declaration{*operation, words[1], {}};

@@ -61,6 +61,9 @@ struct Declaration {
   [[nodiscard]] std::string_view option(std::string_view key) const;
 };
 
+/// The mode that calls of a declared conversion are made with: "nearest-even", "toward-zero,saturate".
+[[nodiscard]] std::string declared_mode(const Declaration& declaration);
+
 /// Parses one declaration line. Refuses unknown operations, variants, keys and values, and says
 /// which are known.
 [[nodiscard]] Result<Declaration> parse_declaration(std::string_view line);

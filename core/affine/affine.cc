@@ -30,7 +30,8 @@ Result<void> validate(const AffineWeights& w, std::size_t out_size) {
   if (w.in_features == 0 || w.in_features % 2 != 0)
     return refuse("in_features is " + std::to_string(w.in_features), "affine codes",
                   "a positive even number (4-bit codes)");
-  if (w.scale_format == Format::f64) return refuse("scale format is f64", "affine scales", "bf16, f16 or f32");
+  if (w.scale_format != Format::bf16 && w.scale_format != Format::f16 && w.scale_format != Format::f32)
+    return refuse("scale format is " + std::string(spec(w.scale_format).name), "affine scales", "bf16, f16 or f32");
   const std::size_t element = spec(w.scale_format).bytes();
   if (auto ok = check_size("codes", w.codes.size(), w.out_features, w.in_features / 2, 1); !ok) return ok;
   if (auto ok = check_size("scales", w.scales.size(), w.out_features, w.scale_columns, element); !ok) return ok;

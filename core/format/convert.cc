@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <charconv>
 #include <string>
 #include <utility>
 
@@ -12,11 +13,13 @@ struct NamedRounding {
   Rounding rounding;
   std::string_view name;
 };
-constexpr std::array<NamedRounding, 5> kRoundings{{{Rounding::nearest_even, "nearest-even"},
+constexpr std::array<NamedRounding, 6> kRoundings{{{Rounding::nearest_even, "nearest-even"},
                                                    {Rounding::nearest_away, "nearest-away"},
                                                    {Rounding::toward_zero, "toward-zero"},
                                                    {Rounding::upward, "upward"},
-                                                   {Rounding::downward, "downward"}}};
+                                                   {Rounding::downward, "downward"},
+                                                   {Rounding::stochastic, "stochastic"}}};
+constexpr std::string_view kSaturate = ",saturate";
 
 /// Whether the magnitude is incremented, given the kept last bit and the discarded part.
 [[gnu::always_inline]] inline bool rounds_up(Rounding rounding, bool negative, bool last, bool half, bool sticky) {
@@ -26,26 +29,63 @@ constexpr std::array<NamedRounding, 5> kRoundings{{{Rounding::nearest_even, "nea
     case Rounding::toward_zero: return false;
     case Rounding::upward: return !negative && (half || sticky);
     case Rounding::downward: return negative && (half || sticky);
+    case Rounding::stochastic: return false;  // stochastic_up()
   }
   return false;
 }
 
+/// Whether random_bits / 2^64 is below the discarded part, the low `drop` bits of `significand` / 2^drop.
+[[gnu::noinline]] bool stochastic_up(std::uint64_t significand, int drop, std::uint64_t random_bits) {
+  if (drop <= 63) {
+    const std::uint64_t discarded = significand & ((std::uint64_t{1} << drop) - 1);
+    return random_bits < discarded << (64 - drop);
+  }
+  // All is discarded: random_bits · 2^(drop - 64) < significand, which is not 0.
+  return drop >= 128 ? random_bits == 0 : random_bits <= (significand - 1) >> (drop - 64);
+}
+
+/// The NaN of `to`, for results that had no NaN to keep. Without a NaN: -0.
+[[gnu::always_inline]] inline std::uint64_t plain_nan(const FormatSpec& to, bool negative) {
+  switch (to.nan_codes) {
+    case NanCodes::ieee: return (negative ? to.sign_bit() : 0) | to.infinity() | to.quiet_bit();
+    case NanCodes::all_ones: return (negative ? to.sign_bit() : 0) | to.magnitude_mask();
+    case NanCodes::negative_zero:
+    case NanCodes::none: return to.sign_bit();
+  }
+  return to.sign_bit();
+}
+
+[[gnu::always_inline]] inline std::uint64_t zero(const FormatSpec& to, bool negative) {
+  if (!to.has_zero()) return plain_nan(to, false);
+  return negative && to.has_negative_zero() ? to.sign_bit() : 0;
+}
+
+/// What stands for a number past the largest, infinity included.
+[[gnu::always_inline]] inline std::uint64_t overflowed(const FormatSpec& to, bool negative, bool saturating) {
+  const std::uint64_t sign = negative ? to.sign_bit() : 0;
+  if (saturating || to.overflow == Overflow::largest) return sign | to.largest_finite();
+  return to.overflow == Overflow::infinity ? sign | to.infinity() : plain_nan(to, negative);
+}
+
 [[gnu::always_inline]] inline std::uint64_t convert_nan(const FormatSpec& from, const FormatSpec& to,
                                                         std::uint64_t bits, NanRule rule) {
+  const bool negative = from.nan_codes != NanCodes::negative_zero && (bits & from.sign_bit()) != 0;
+  if (from.nan_codes != NanCodes::ieee || to.nan_codes != NanCodes::ieee) return plain_nan(to, negative);
   const std::uint64_t payload = bits & from.significand_mask();
   const int shift = to.significand_bits - from.significand_bits;
   std::uint64_t kept = shift >= 0 ? payload << shift : payload >> -shift;
-  if (rule == NanRule::quieted || kept == 0) kept |= to.quiet_bit();
-  return to.infinity() | kept;
+  if (rule == NanRule::quieted || (rule == NanRule::same_payload && kept == 0)) kept |= to.quiet_bit();
+  return (negative ? to.sign_bit() : 0) | to.infinity() | kept;
 }
 
-/// Rounds significand · 2^exponent (significand != 0) to a magnitude of `to`.
+/// Rounds significand · 2^exponent (significand != 0) to a magnitude of `to`, which may be past the largest.
 [[gnu::always_inline]] inline std::uint64_t round_magnitude(const FormatSpec& to, bool negative,
                                                             std::uint64_t significand, int exponent,
-                                                            Rounding rounding) {
+                                                            const ConvertRules& rules) {
   const int leading = 63 - std::countl_zero(significand);
-  const int smallest = 1 - to.bias() - to.significand_bits;  // exponent of the last subnormal bit
-  int last = leading + exponent - to.significand_bits;       // exponent of the last kept bit
+  // Exponent of the last bit of the smallest numbers: subnormals where there is a zero.
+  const int smallest = (to.has_zero() ? 1 : 0) - to.bias() - to.significand_bits;
+  int last = leading + exponent - to.significand_bits;  // exponent of the last kept bit
   if (last < smallest) last = smallest;
   std::uint64_t kept = 0;
   const int drop = last - exponent;  // how many low bits of significand go
@@ -59,34 +99,44 @@ constexpr std::array<NamedRounding, 5> kRoundings{{{Rounding::nearest_even, "nea
       half = (significand >> (drop - 1) & 1) != 0;
       sticky = (significand & ((std::uint64_t{1} << (drop - 1)) - 1)) != 0;
     }
-    kept += rounds_up(rounding, negative, (kept & 1) != 0, half, sticky) ? 1 : 0;
+    bool up = rounds_up(rules.rounding, negative, (kept & 1) != 0, half, sticky);
+    if (rules.rounding == Rounding::stochastic) [[unlikely]]
+      up = stochastic_up(significand, drop, rules.random_bits);
+    kept += up ? 1 : 0;
   }
-  // A subnormal has biased exponent 0; for a normal, `kept` carries the leading one into the exponent.
   const std::uint64_t biased = static_cast<std::uint64_t>(last - smallest);
-  const std::uint64_t magnitude = (biased << to.significand_bits) + kept;
-  if (magnitude < to.infinity()) return magnitude;
-  const bool to_infinity = rounding == Rounding::nearest_even || rounding == Rounding::nearest_away ||
-                           (rounding == Rounding::upward && !negative) || (rounding == Rounding::downward && negative);
-  return to_infinity ? to.infinity() : to.infinity() - 1;
+  // Without a zero code 0 is a number: a leading one in every code, and nothing below the smallest.
+  if (!to.has_zero()) return kept == 0 ? 0 : (biased << to.significand_bits) + kept - 1;
+  // A subnormal has biased exponent 0; for a normal, `kept` carries the leading one into the exponent.
+  return (biased << to.significand_bits) + kept;
+}
+
+/// Whether the rounding mode takes a number past the largest away from zero.
+[[gnu::always_inline]] inline bool leaves_the_range(Rounding rounding, bool negative) {
+  return !(rounding == Rounding::toward_zero || (rounding == Rounding::upward && negative) ||
+           (rounding == Rounding::downward && !negative));
 }
 
 /// The conversion; inlined, so that a run over one pair of formats is compiled for that pair.
 [[gnu::always_inline]] inline std::uint64_t convert_between(const FormatSpec& from, const FormatSpec& to,
                                                             std::uint64_t bits, const ConvertRules& rules) {
+  if (is_nan(from, bits)) return convert_nan(from, to, bits, rules.nan);
   const bool negative = (bits & from.sign_bit()) != 0;
-  const std::uint64_t sign = negative ? to.sign_bit() : 0;
   const std::uint64_t field = bits >> from.significand_bits & static_cast<std::uint64_t>(from.exponent_mask());
   const std::uint64_t fraction = bits & from.significand_mask();
-  if (field == static_cast<std::uint64_t>(from.exponent_mask())) {
-    if (fraction == 0) return sign | to.infinity();
-    return sign | convert_nan(from, to, bits, rules.nan);
-  }
-  if (field == 0 && (fraction == 0 || rules.subnormal == SubnormalRule::flushed)) return sign;
-  const std::uint64_t significand = field == 0 ? fraction : fraction | std::uint64_t{1} << from.significand_bits;
-  const int exponent = (field == 0 ? 1 : static_cast<int>(field)) - from.bias() - from.significand_bits;
-  const std::uint64_t magnitude = round_magnitude(to, negative, significand, exponent, rules.rounding);
-  if (rules.subnormal == SubnormalRule::flushed && is_subnormal(to, magnitude)) return sign;
-  return sign | magnitude;
+  const bool tiny = field == 0 && from.has_zero();  // zero or subnormal
+  if (tiny && (fraction == 0 || rules.subnormal == SubnormalRule::flushed)) return zero(to, negative);
+  if (negative && !to.is_signed) return plain_nan(to, false);
+  if (is_infinite(from, bits)) return overflowed(to, negative, rules.saturating);
+  const std::uint64_t significand = tiny ? fraction : fraction | std::uint64_t{1} << from.significand_bits;
+  const int exponent = (tiny ? 1 : static_cast<int>(field)) - from.bias() - from.significand_bits;
+  const std::uint64_t magnitude = round_magnitude(to, negative, significand, exponent, rules);
+  if (magnitude > to.largest_finite())
+    return leaves_the_range(rules.rounding, negative) ? overflowed(to, negative, rules.saturating)
+                                                      : (negative ? to.sign_bit() : 0) | to.largest_finite();
+  if (to.has_zero() && magnitude == 0) return zero(to, negative);
+  if (rules.subnormal == SubnormalRule::flushed && is_subnormal(to, magnitude)) return zero(to, negative);
+  return (negative ? to.sign_bit() : 0) | magnitude;
 }
 
 using ConvertRun = void (*)(std::span<const std::uint8_t>, std::span<std::uint8_t>, const ConvertRules&);
@@ -101,11 +151,14 @@ void convert_run(std::span<const std::uint8_t> in, std::span<std::uint8_t> out, 
 }
 
 template <std::size_t... Pair>
-constexpr std::array<ConvertRun, sizeof...(Pair)> all_runs(std::index_sequence<Pair...>) {
-  return {
-      convert_run<static_cast<Format>(Pair / kFormatTable.size()), static_cast<Format>(Pair % kFormatTable.size())>...};
+constexpr std::array<ConvertRun, sizeof...(Pair)> wide_runs(std::index_sequence<Pair...>) {
+  return {convert_run<static_cast<Format>(Pair / kWideFormats), static_cast<Format>(Pair % kWideFormats)>...};
 }
-constexpr auto kRuns = all_runs(std::make_index_sequence<kFormatTable.size() * kFormatTable.size()>());
+constexpr auto kWideRuns = wide_runs(std::make_index_sequence<kWideFormats * kWideFormats>());
+
+bool goes_through_f16(const FormatSpec& from, const FormatSpec& to, const ConvertRules& rules) {
+  return rules.path == ConvertPath::through_f16 && from.width() > 16 && to.width() < 16;
+}
 
 }  // namespace
 
@@ -117,7 +170,36 @@ std::optional<Rounding> rounding_named(std::string_view name) {
   return std::nullopt;
 }
 
+std::string mode_text(const ConvertRules& rules) {
+  std::string text(rounding_name(rules.rounding));
+  if (rules.rounding == Rounding::stochastic) {
+    text += ':';
+    for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[rules.random_bits >> shift & 15];
+  }
+  return rules.saturating ? text + std::string(kSaturate) : text;
+}
+
+std::optional<ConvertRules> mode_named(std::string_view text) {
+  ConvertRules rules;
+  if (text.size() > kSaturate.size() && text.substr(text.size() - kSaturate.size()) == kSaturate) {
+    rules.saturating = true;
+    text.remove_suffix(kSaturate.size());
+  }
+  const std::size_t colon = text.find(':');
+  const std::optional<Rounding> rounding = rounding_named(text.substr(0, colon));
+  if (!rounding || (*rounding == Rounding::stochastic) != (colon != std::string_view::npos)) return std::nullopt;
+  rules.rounding = *rounding;
+  if (colon == std::string_view::npos) return rules;
+  const std::string_view digits = text.substr(colon + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rules.random_bits, 16);
+  if (digits.size() != 16 || error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return rules;
+}
+
 std::uint64_t convert(Format from, Format to, std::uint64_t bits, const ConvertRules& rules) {
+  if (goes_through_f16(spec(from), spec(to), rules))
+    return convert_between(spec(Format::f16), spec(to), convert_between(spec(from), spec(Format::f16), bits, rules),
+                           rules);
   return convert_between(spec(from), spec(to), bits, rules);
 }
 
@@ -132,8 +214,14 @@ Result<void> convert_array(Format from_format, Format to_format, std::span<const
   if (out.size() / to.bytes() != count || out.size() % to.bytes() != 0)
     return refuse("output is " + std::to_string(out.size()) + " bytes", "convert to " + std::string(to.name),
                   std::to_string(count) + " elements of " + std::to_string(to.bytes()) + " bytes");
-  kRuns[static_cast<std::size_t>(from_format) * kFormatTable.size() + static_cast<std::size_t>(to_format)](in, out,
-                                                                                                           rules);
+  const auto from_index = static_cast<std::size_t>(from_format);
+  const auto to_index = static_cast<std::size_t>(to_format);
+  if (from_index < kWideFormats && to_index < kWideFormats) {
+    kWideRuns[from_index * kWideFormats + to_index](in, out, rules);
+    return {};
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    store_element(to, out, i, convert(from_format, to_format, load_element(from, in, i), rules));
   return {};
 }
 

@@ -1,5 +1,7 @@
 #include "core/format/format.h"
 
+#include <string>
+
 namespace packcheck {
 std::optional<Format> format_named(std::string_view name) {
   for (const FormatSpec& s : kFormatTable)
@@ -7,6 +9,13 @@ std::optional<Format> format_named(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view format_names() { return "f64, f32, f16, bf16"; }
+std::string_view format_names() {
+  static const std::string names = [] {
+    std::string list;
+    for (const FormatSpec& s : kFormatTable) list += (list.empty() ? "" : ", ") + std::string(s.name);
+    return list;
+  }();
+  return names;
+}
 
 }  // namespace packcheck

@@ -48,7 +48,8 @@ class ConversionType final : public TypedCaseType<ConversionCase> {
   std::optional<Domain> domain(std::string_view variant) const override {
     const auto [from, to] = formats_of(variant);
     if (spec(from).width() > 32) return std::nullopt;
-    return Domain{std::uint64_t{1} << spec(from).width(), kBatch,
+    const std::uint64_t total = std::uint64_t{1} << spec(from).width();
+    return Domain{total, std::min(total, kBatch),
                   [this, source = from, target = to](std::uint64_t first, std::uint64_t count) {
                     ConversionCase c{source, target, Bytes(count * spec(source).bytes())};
                     for (std::size_t i = 0; i < count; ++i) store_element(spec(source), c.elements, i, first + i);

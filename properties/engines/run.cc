@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "properties/engines/engines.h"
@@ -25,15 +26,25 @@ void add(Tally& sum, const Tally& tally) {
   sum.digest ^= tally.digest;
 }
 
+/// Where the sweep visited every input, random numbers cannot show a new one: only how they lie together.
+Effort after_whole_sweep(Effort effort) {
+  effort.property_cases = std::max(effort.property_cases / 8, std::min(effort.property_cases, 50));
+  effort.fuzz_inputs = std::max<std::uint64_t>(effort.fuzz_inputs / 8, std::min<std::uint64_t>(effort.fuzz_inputs, 50));
+  return effort;
+}
+
 void search(Hunt& hunt, const CorpusStore& corpus, const RunOptions& options) {
   run_corpus(hunt, corpus);
   const std::optional<Domain> domain = hunt.law().case_type->domain(hunt.variant());
-  if (domain)
-    run_sweep(hunt, options.effort.sweep_inputs / domain->weight);
-  else
-    run_enumeration(hunt, options.effort.enumerated_cases);
-  run_property(hunt, options.seed, options.effort.property_cases);
-  run_fuzz(hunt, options.seed, options.effort.fuzz_inputs, corpus);
+  Effort effort = options.effort;
+  if (domain) {
+    const std::optional<std::uint64_t> swept = run_sweep(hunt, effort.sweep_inputs / domain->weight);
+    if (swept && *swept >= domain->total) effort = after_whole_sweep(effort);
+  } else {
+    run_enumeration(hunt, effort.enumerated_cases);
+  }
+  run_property(hunt, options.seed, effort.property_cases);
+  run_fuzz(hunt, options.seed, effort.fuzz_inputs, corpus);
   std::uint64_t seed = options.seed;
   while (options.until && std::chrono::steady_clock::now() < *options.until && !hunt.finished()) {
     ++seed;

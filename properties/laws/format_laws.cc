@@ -1,5 +1,6 @@
 // Laws of conversion between scalar formats. The oracle is properties/oracles/format_oracle.h.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "core/format/convert.h"
@@ -12,29 +13,48 @@
 namespace packcheck {
 namespace {
 
-/// Whether every number of `from` is one of `to`.
-bool widens(Format from, Format to) {
-  return spec(to).exponent_bits >= spec(from).exponent_bits && spec(to).significand_bits >= spec(from).significand_bits;
+double value_of(const FormatSpec& s, std::uint64_t bits) {
+  return std::bit_cast<double>(convert(s.format, Format::f64, bits));  // exact: f64 holds every number of every format
+}
+
+/// Whether every number of `from` is one of `to`, infinities, NaN and -0 included.
+bool widens(Format from_format, Format to_format) {
+  const FormatSpec& from = spec(from_format);
+  const FormatSpec& to = spec(to_format);
+  const auto last_bit = [](const FormatSpec& s) { return (s.has_zero() ? 1 : 0) - s.bias() - s.significand_bits; };
+  return to.significand_bits >= from.significand_bits && last_bit(to) <= last_bit(from) &&
+         value_of(to, to.largest_finite()) >= value_of(from, from.largest_finite()) && to.is_signed >= from.is_signed &&
+         to.infinities >= from.infinities && to.has_nan() >= from.has_nan() &&
+         to.has_negative_zero() >= from.has_negative_zero();
 }
 
 /// What a subject declared about one conversion.
 struct Rules {
-  Rounding rounding = Rounding::nearest_even;
+  ConvertRules convert;
   std::string_view nan = "any";
-  bool flushed = false;
+
+  [[nodiscard]] bool flushes() const { return convert.subnormal == SubnormalRule::flushed; }
 };
 
 Rules rules_of(const Subject& subject, const ConversionCase& c) {
   const Declaration* d = subject.info().find(Operation::convert, conversion_variant(c.from, c.to));
   if (d == nullptr) return {};
-  return {rounding_named(d->option("rounding")).value_or(Rounding::nearest_even), d->option("nan"),
-          d->option("subnormal") == "flushed"};
+  Rules rules{mode_named(declared_mode(*d)).value_or(ConvertRules{}), d->option("nan")};
+  if (d->option("subnormal") == "flushed") rules.convert.subnormal = SubnormalRule::flushed;
+  return rules;
 }
 
+/// The code that `rule` gives a NaN; the one of quieted where any will do.
+std::uint64_t expected_nan(const ConversionCase& c, std::string_view rule, std::uint64_t in) {
+  if (rule == "same") return oracle::same_payload_nan(c.from, c.to, in);
+  if (rule == "truncated") return oracle::truncated_nan(c.from, c.to, in);
+  return oracle::quieted_nan(c.from, c.to, in);
+}
+
+/// With nan=any every NaN will do, and every code of a format that has no NaN.
 bool nan_is_right(const ConversionCase& c, std::string_view rule, std::uint64_t in, std::uint64_t actual) {
-  if (rule == "quieted") return actual == oracle::quieted_nan(c.from, c.to, in);
-  if (rule == "same") return actual == oracle::same_payload_nan(c.from, c.to, in);
-  return oracle::is_nan(c.to, actual);
+  if (rule != "any") return actual == expected_nan(c, rule, in);
+  return (actual & ~spec(c.to).all_bits()) == 0 && (oracle::is_nan(c.to, actual) || !oracle::has_nan(c.to));
 }
 
 Breach breach_of(const ConversionCase& c, std::uint64_t in, std::uint64_t expected, std::uint64_t actual,
@@ -45,7 +65,8 @@ Breach breach_of(const ConversionCase& c, std::uint64_t in, std::uint64_t expect
 
 /// Whether the answer is that of the fast oracle, bit for bit; false also where there is none.
 bool equals_fast_oracle(const ConversionCase& c, const Rules& rules, const Bytes& answer) {
-  if (c.from != Format::f32 || rules.rounding != Rounding::nearest_even || rules.flushed) return false;
+  if (c.from != Format::f32 || rules.convert.rounding != Rounding::nearest_even || rules.flushes()) return false;
+  if (rules.convert.saturating) return false;
   if ((c.to != Format::f16 && c.to != Format::bf16) || c.count() < 64) return false;
   std::vector<std::uint32_t> in(c.count());
   std::vector<std::uint16_t> expected(c.count());
@@ -60,7 +81,7 @@ bool equals_fast_oracle(const ConversionCase& c, const Rules& rules, const Bytes
 Verdict check_conversion(Subject& subject, const ConversionCase& c) {
   if (c.count() == 0) return not_applicable("no numbers");
   const Rules rules = rules_of(subject, c);
-  const Answer<Bytes> answer = call_convert(subject, c.from, c.to, rounding_name(rules.rounding), c.elements);
+  const Answer<Bytes> answer = call_convert(subject, c.from, c.to, mode_text(rules.convert), c.elements);
   const std::string variant = conversion_variant(c.from, c.to);
   if (auto verdict = unanswered(answer, variant, std::to_string(c.count()) + " numbers")) return *verdict;
   Judge judge;
@@ -71,14 +92,13 @@ Verdict check_conversion(Subject& subject, const ConversionCase& c) {
     const std::uint64_t actual = load_element(spec(c.to), answer.value, i);
     if (oracle::is_nan(c.from, in)) {
       if (!nan_is_right(c, rules.nan, in, actual))
-        judge.broken(breach_of(c, in, oracle::quieted_nan(c.from, c.to, in), actual,
+        judge.broken(breach_of(c, in, expected_nan(c, rules.nan, in), actual,
                                "A NaN must stay a NaN, as the declared rule nan=" + std::string(rules.nan) + " says."));
       continue;
     }
-    const std::uint64_t expected = oracle::convert(c.from, c.to, in, rules.rounding, rules.flushed);
+    const std::uint64_t expected = oracle::convert(c.from, c.to, in, rules.convert);
     if (actual != expected)
-      judge.broken(breach_of(c, in, expected, actual,
-                             "The declared rounding is " + std::string(rounding_name(rules.rounding)) + "."));
+      judge.broken(breach_of(c, in, expected, actual, "The declared rounding is " + mode_text(rules.convert) + "."));
   }
   return std::move(judge).verdict();
 }
@@ -104,18 +124,20 @@ Verdict check_round_trip(Subject& subject, const ConversionCase& c) {
   const ConversionCase back{c.to, c.from, {}};
   const Rules out = rules_of(subject, c);
   const Rules in = rules_of(subject, back);
-  const Answer<Bytes> wide = call_convert(subject, c.from, c.to, rounding_name(out.rounding), c.elements);
+  const Answer<Bytes> wide = call_convert(subject, c.from, c.to, mode_text(out.convert), c.elements);
   if (auto verdict = unanswered(wide, variant, "widening")) return *verdict;
-  const Answer<Bytes> narrow = call_convert(subject, c.to, c.from, rounding_name(in.rounding), wide.value);
+  const Answer<Bytes> narrow = call_convert(subject, c.to, c.from, mode_text(in.convert), wide.value);
   if (auto verdict = unanswered(narrow, reversed(variant), "narrowing")) return *verdict;
   const bool exact_nan = out.nan == "same" && in.nan == "same";
-  const bool flushed = out.flushed || in.flushed;
+  const bool saturates = out.convert.saturating || in.convert.saturating;
+  const bool flushed = out.flushes() || in.flushes();
   Judge judge;
   judge.add_checked(c.count());
   for (std::size_t i = 0; i < c.count(); ++i) {
     const std::uint64_t bits = load_element(spec(c.from), c.elements, i);
     const std::uint64_t actual = load_element(spec(c.from), narrow.value, i);
     if (actual == bits || (flushed && is_subnormal(spec(c.from), bits))) continue;
+    if (saturates && is_infinite(spec(c.from), bits)) continue;
     if (oracle::is_nan(c.from, bits) && oracle::is_nan(c.from, actual) && !exact_nan) continue;
     const std::uint64_t between = load_element(spec(c.to), wide.value, i);
     judge.broken({variant + " and back: " + conversion_class(c.from, c.from, bits, bits), describe(c.from, bits),

@@ -14,7 +14,7 @@ Verdict check_keeps_no_memory(Subject& subject, const CallCase& c) {
   if (request.operation == Operation::convert && request.arguments.size() == 4) {
     const std::string variant = request.arguments[0] + "->" + request.arguments[1];
     if (const Declaration* d = subject.info().find(Operation::convert, variant))
-      request.arguments[2] = d->option("rounding");  // the mode this subject offers
+      request.arguments[2] = declared_mode(*d);  // the mode this subject offers
   }
   // A subject that misbehaves at once is told so at once: the probe may take many call limits.
   const Reply reply = subject.call(request);

@@ -60,7 +60,8 @@ float weight(double scale, int code, double bias) { return static_cast<float>(as
 }  // namespace
 
 std::optional<std::vector<float>> affine_weights(const GroupedWeights& w) {
-  if (w.scale_format == Format::f64) return std::nullopt;
+  if (w.scale_format != Format::bf16 && w.scale_format != Format::f16 && w.scale_format != Format::f32)
+    return std::nullopt;
   if (w.in_features == 0 || w.in_features % 2 != 0 || w.scale_columns == 0 || w.in_features % w.scale_columns != 0)
     return std::nullopt;
   // Division instead of multiplication: no size can overflow.

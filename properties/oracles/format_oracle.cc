@@ -7,28 +7,55 @@ namespace {
 
 using Wide = unsigned __int128;
 
-/// The fields of a format: IEEE 754-2019 table 3.5, and bfloat16.
+/// What stands above the largest finite magnitude code.
+enum class Above {
+  infinity_and_nans,  ///< the next code is infinity, all others are NaNs
+  one_nan,            ///< the next code is the only NaN (of each sign, where there are two)
+  nothing             ///< no code is left
+};
+
+/// A format as an ordered list of magnitude codes 0 .. largest; OCP FP8 1.0 tables 1 and 2, OCP MX 1.0
+/// tables 2 to 6, IEEE 754-2019 table 3.5.
 struct Shape {
-  int exponent_bits;
   int fraction_bits;
+  int lowest;             ///< exponent of the last bit of the smallest numbers
+  std::uint64_t largest;  ///< code of the largest finite number
+  std::uint64_t sign;     ///< what the sign adds to a code; 0: only positive numbers, and no zero
+  Above above;
+  bool minus_zero_is_nan = false;
 };
 
 Shape shape_of(Format format) {
   switch (format) {
-    case Format::f64: return {11, 52};
-    case Format::f32: return {8, 23};
-    case Format::f16: return {5, 10};
-    case Format::bf16: return {8, 7};
+    case Format::f64: return {52, -1074, 0x7FEFFFFFFFFFFFFF, 0x8000000000000000, Above::infinity_and_nans};
+    case Format::f32: return {23, -149, 0x7F7FFFFF, 0x80000000, Above::infinity_and_nans};
+    case Format::f16: return {10, -24, 0x7BFF, 0x8000, Above::infinity_and_nans};
+    case Format::bf16: return {7, -133, 0x7F7F, 0x8000, Above::infinity_and_nans};
+    case Format::e5m2: return {2, -16, 0x7B, 0x80, Above::infinity_and_nans};
+    case Format::e4m3: return {3, -9, 0x77, 0x80, Above::infinity_and_nans};
+    case Format::e3m4: return {4, -6, 0x6F, 0x80, Above::infinity_and_nans};
+    case Format::e4m3fn: return {3, -9, 0x7E, 0x80, Above::one_nan};
+    case Format::e4m3fnuz: return {3, -10, 0x7F, 0x80, Above::nothing, true};
+    case Format::e5m2fnuz: return {2, -17, 0x7F, 0x80, Above::nothing, true};
+    case Format::e4m3b11fnuz: return {3, -13, 0x7F, 0x80, Above::nothing, true};
+    case Format::e8m0: return {0, -127, 0xFE, 0, Above::one_nan};
+    case Format::e3m2: return {2, -4, 0x1F, 0x20, Above::nothing};
+    case Format::e2m3: return {3, -3, 0x1F, 0x20, Above::nothing};
+    case Format::e2m1: return {1, -1, 0x7, 0x8, Above::nothing};
   }
-  return {11, 52};
+  return {};
 }
 
 std::uint64_t power_of_two(int exponent) { return std::uint64_t{1} << exponent; }
-/// Codes below this one are finite magnitudes, in increasing order.
-std::uint64_t infinity_code(const Shape& s) {
-  return power_of_two(s.exponent_bits + s.fraction_bits) - power_of_two(s.fraction_bits);
+/// How many codes share a magnitude field: codes modulo this are magnitudes.
+std::uint64_t magnitudes(const Shape& s) { return s.sign != 0 ? s.sign : s.largest + 2; }
+bool is_negative(const Shape& s, std::uint64_t bits) { return s.sign != 0 && bits / s.sign % 2 == 1; }
+bool has_payload(const Shape& s) { return s.above == Above::infinity_and_nans; }
+bool is_nan_code(const Shape& s, std::uint64_t bits) {
+  const std::uint64_t magnitude = bits % magnitudes(s);
+  if (s.minus_zero_is_nan) return magnitude == 0 && is_negative(s, bits);
+  return magnitude > s.largest + (has_payload(s) ? 1 : 0);
 }
-std::uint64_t sign_weight(const Shape& s) { return power_of_two(s.exponent_bits + s.fraction_bits); }
 
 /// The exact number significand · 2^exponent.
 struct Exact {
@@ -36,13 +63,13 @@ struct Exact {
   int exponent;
 };
 
-/// The number a finite magnitude code stands for.
+/// The number a finite magnitude code stands for; also of the code after the largest, were it one.
 Exact value_of(const Shape& s, std::uint64_t code) {
+  if (s.sign == 0) return {1, s.lowest + static_cast<int>(code)};
   const std::uint64_t binade = power_of_two(s.fraction_bits);
-  const int lowest = 2 - static_cast<int>(power_of_two(s.exponent_bits - 1)) - s.fraction_bits;
-  if (code < binade) return {code, lowest};
+  if (code < binade) return {code, s.lowest};
   const auto field = static_cast<int>(code / binade);
-  return {binade + code % binade, lowest + field - 1};
+  return {binade + code % binade, s.lowest + field - 1};
 }
 
 /// -1, 0 or 1 as a < b, a = b, a > b.
@@ -59,10 +86,10 @@ int compare(const Exact& a, const Exact& b) {
   return a_scaled < b_scaled ? -1 : 1;
 }
 
-/// The largest finite code whose number is not above `x`.
+/// The largest finite code whose number is not above `x`; 0 if there is none.
 std::uint64_t code_not_above(const Shape& s, const Exact& x) {
   std::uint64_t below = 0;
-  std::uint64_t above = infinity_code(s);
+  std::uint64_t above = s.largest + 1;
   while (above - below > 1) {
     const std::uint64_t middle = below + (above - below) / 2;
     (compare(value_of(s, middle), x) <= 0 ? below : above) = middle;
@@ -70,20 +97,47 @@ std::uint64_t code_not_above(const Shape& s, const Exact& x) {
   return below;
 }
 
+/// Whether stochastic rounding of `x`, just above `low`, goes up: random_bits / 2^64 is below the distance,
+/// counted in last places of `low`.
+bool chance_goes_up(const Exact& x, const Exact& low, std::uint64_t random_bits) {
+  std::uint64_t distance = x.significand;  // in units of 2^x.exponent
+  if (low.significand != 0 && low.exponent >= x.exponent)
+    distance -= low.significand << (low.exponent - x.exponent);  // at most x, so nothing is lost
+  return compare({random_bits, -64}, {distance, x.exponent - low.exponent}) < 0;
+}
+
 /// The magnitude code for `x`, which lies between the codes `lower` and `lower + 1`. The code after
-/// the largest finite one is infinity; it stands where the next number would be.
-std::uint64_t choose(const Shape& s, const Exact& x, std::uint64_t lower, bool negative, Rounding rounding) {
+/// the largest finite one stands where the next number would be.
+std::uint64_t choose(const Shape& s, const Exact& x, std::uint64_t lower, bool negative, const ConvertRules& rules) {
   const Exact low = value_of(s, lower);
-  if (compare(x, low) == 0) return lower;
+  const int above_low = compare(x, low);
+  if (above_low <= 0) return lower;  // below: x is smaller than the smallest number
   const std::uint64_t upper = lower + 1;
-  if (rounding == Rounding::toward_zero) return lower;
-  if (rounding == Rounding::upward) return negative ? lower : upper;
-  if (rounding == Rounding::downward) return negative ? upper : lower;
-  const Exact half_way{2 * low.significand + 1, low.exponent - 1};
+  switch (rules.rounding) {
+    case Rounding::toward_zero: return lower;
+    case Rounding::upward: return negative ? lower : upper;
+    case Rounding::downward: return negative ? upper : lower;
+    case Rounding::stochastic: return chance_goes_up(x, low, rules.random_bits) ? upper : lower;
+    case Rounding::nearest_even:
+    case Rounding::nearest_away: break;
+  }
+  const Exact high = value_of(s, upper);
+  // Powers of two are their own last place: half way between 2^n and 2^(n+1) is 3 · 2^(n-1).
+  const Exact half_way = s.sign == 0 ? Exact{3, high.exponent - 2} : Exact{2 * low.significand + 1, low.exponent - 1};
   const int side = compare(x, half_way);
   if (side != 0) return side < 0 ? lower : upper;
-  if (rounding == Rounding::nearest_away) return upper;
+  if (rules.rounding == Rounding::nearest_away) return upper;
+  // One-digit significands are all odd: the larger number (IEEE 754-2019 section 4.3.1).
+  if (s.sign == 0) return upper;
   return lower % 2 == 0 ? lower : upper;
+}
+
+/// The NaN that a format makes where it has none to keep; -0 for want of a NaN.
+std::uint64_t made_nan(const Shape& s, bool negative) {
+  if (s.minus_zero_is_nan) return s.sign;
+  if (s.above == Above::nothing) return s.sign;
+  const std::uint64_t sign = negative ? s.sign : 0;
+  return sign + s.largest + 1 + (has_payload(s) ? power_of_two(s.fraction_bits - 1) : 0);
 }
 
 /// The payload of a NaN as a 64-bit fraction, leading bit first, cut to the payload bits of `to`.
@@ -92,47 +146,79 @@ std::uint64_t kept_payload(const Shape& from, const Shape& to, std::uint64_t bit
   return fraction / power_of_two(64 - to.fraction_bits);
 }
 
-std::uint64_t nan_code(const Shape& from, const Shape& to, std::uint64_t bits, std::uint64_t payload) {
-  const bool negative = bits / sign_weight(from) % 2 == 1;
-  return (negative ? sign_weight(to) : 0) + infinity_code(to) + payload;
+/// The NaN of `to` for the NaN `bits` of `from`; `payload` says what becomes of a payload cut to size.
+template <class Payload>
+std::uint64_t nan_of_nan(Format from_format, Format to_format, std::uint64_t bits, Payload payload) {
+  const Shape from = shape_of(from_format);
+  const Shape to = shape_of(to_format);
+  const bool negative = !from.minus_zero_is_nan && is_negative(from, bits);
+  if (!has_payload(from) || !has_payload(to)) return made_nan(to, negative);
+  const std::uint64_t quiet = power_of_two(to.fraction_bits - 1);
+  return (negative ? to.sign : 0) + to.largest + 1 + payload(kept_payload(from, to, bits), quiet);
+}
+
+std::uint64_t signed_zero(const Shape& s, bool negative) {
+  if (s.sign == 0) return made_nan(s, false);
+  return negative && !s.minus_zero_is_nan ? s.sign : 0;
+}
+
+/// What a number beyond the largest becomes, infinity included.
+std::uint64_t beyond(const Shape& s, bool negative, bool saturating) {
+  const std::uint64_t sign = negative ? s.sign : 0;
+  if (saturating || (s.above == Above::nothing && !s.minus_zero_is_nan)) return sign + s.largest;
+  return has_payload(s) ? sign + s.largest + 1 : made_nan(s, negative);
+}
+
+bool rounds_to_largest(Rounding rounding, bool negative) {
+  if (rounding == Rounding::toward_zero) return true;
+  return rounding == (negative ? Rounding::upward : Rounding::downward);
+}
+
+bool is_tiny(const Shape& s, std::uint64_t magnitude) {
+  return s.sign != 0 && magnitude < power_of_two(s.fraction_bits);
 }
 
 }  // namespace
 
-bool is_nan(Format format, std::uint64_t bits) {
+bool is_nan(Format format, std::uint64_t bits) { return is_nan_code(shape_of(format), bits); }
+
+bool has_nan(Format format) {
   const Shape s = shape_of(format);
-  return bits % sign_weight(s) > infinity_code(s);
+  return s.above != Above::nothing || s.minus_zero_is_nan;
 }
 
-std::uint64_t convert(Format from_format, Format to_format, std::uint64_t bits, Rounding rounding,
-                      bool flush_subnormals) {
+std::uint64_t convert(Format from_format, Format to_format, std::uint64_t bits, const ConvertRules& rules) {
   if (is_nan(from_format, bits)) return quieted_nan(from_format, to_format, bits);
   const Shape from = shape_of(from_format);
   const Shape to = shape_of(to_format);
-  const bool negative = bits / sign_weight(from) % 2 == 1;
-  const std::uint64_t sign = negative ? sign_weight(to) : 0;
-  const std::uint64_t magnitude = bits % sign_weight(from);
-  if (magnitude == infinity_code(from)) return sign + infinity_code(to);
-  if (flush_subnormals && magnitude < power_of_two(from.fraction_bits)) return sign;
+  const bool flushes = rules.subnormal == SubnormalRule::flushed;
+  const bool negative = is_negative(from, bits);
+  const std::uint64_t magnitude = bits % magnitudes(from);
+  if (from.sign != 0 && (magnitude == 0 || (flushes && is_tiny(from, magnitude)))) return signed_zero(to, negative);
+  if (negative && to.sign == 0) return made_nan(to, false);
+  if (magnitude > from.largest) return beyond(to, negative, rules.saturating);
   const Exact x = value_of(from, magnitude);
-  const std::uint64_t result = choose(to, x, code_not_above(to, x), negative, rounding);
-  if (flush_subnormals && result < power_of_two(to.fraction_bits)) return sign;
-  return sign + result;
+  const std::uint64_t result = choose(to, x, code_not_above(to, x), negative, rules);
+  if (result > to.largest)
+    return rounds_to_largest(rules.rounding, negative) ? (negative ? to.sign : 0) + to.largest
+                                                       : beyond(to, negative, rules.saturating);
+  if (to.sign != 0 && (result == 0 || (flushes && is_tiny(to, result)))) return signed_zero(to, negative);
+  return (negative ? to.sign : 0) + result;
 }
 
-std::uint64_t quieted_nan(Format from_format, Format to_format, std::uint64_t bits) {
-  const Shape from = shape_of(from_format);
-  const Shape to = shape_of(to_format);
-  const std::uint64_t quiet = power_of_two(to.fraction_bits - 1);
-  const std::uint64_t payload = kept_payload(from, to, bits);
-  return nan_code(from, to, bits, payload < quiet ? payload + quiet : payload);
+std::uint64_t quieted_nan(Format from, Format to, std::uint64_t bits) {
+  return nan_of_nan(from, to, bits, [](std::uint64_t payload, std::uint64_t quiet) {
+    return payload < quiet ? payload + quiet : payload;
+  });
 }
 
-std::uint64_t same_payload_nan(Format from_format, Format to_format, std::uint64_t bits) {
-  const Shape from = shape_of(from_format);
-  const Shape to = shape_of(to_format);
-  const std::uint64_t payload = kept_payload(from, to, bits);
-  return nan_code(from, to, bits, payload == 0 ? power_of_two(to.fraction_bits - 1) : payload);
+std::uint64_t same_payload_nan(Format from, Format to, std::uint64_t bits) {
+  return nan_of_nan(from, to, bits,
+                    [](std::uint64_t payload, std::uint64_t quiet) { return payload == 0 ? quiet : payload; });
+}
+
+std::uint64_t truncated_nan(Format from, Format to, std::uint64_t bits) {
+  return nan_of_nan(from, to, bits, [](std::uint64_t payload, std::uint64_t) { return payload; });
 }
 
 }  // namespace packcheck::oracle

@@ -3,9 +3,10 @@
 // Oracle for core/format/convert.h. Where the core shifts a significand and rounds the bits that
 // fall off, this one never rounds: it searches the ordered list of target codes for the two
 // neighbours of the exact number and compares the number with the point half way between them. Of
-// the core it uses only the names Format and Rounding. Proved by tests/core/format_test.cc: every
-// 16-bit code and edge patterns of the wider formats, against MPFR in all five rounding modes.
-// Change it only with a rule of IEEE 754 in hand.
+// the core it uses only the names (Format, Rounding and the struct of rules), never its table: it has
+// one of its own, written as code lists. Proved by tests/core/format_test.cc (every 16-bit code and edge
+// patterns of the wider formats, against MPFR in all five rounding modes) and, for the narrow
+// formats, by tests/core/narrow_format_test.cc. Change it only with a rule of IEEE 754 or OCP in hand.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,12 @@ namespace packcheck::oracle {
 
 /// Whether `bits` is a NaN of `format`.
 [[nodiscard]] bool is_nan(Format format, std::uint64_t bits);
+/// Whether any code of `format` is a NaN.
+[[nodiscard]] bool has_nan(Format format);
 
-/// The code of `to` that `rounding` gives for the number `bits` of `from`; overflow as IEEE 754
-/// section 7.4 says. With `flush_subnormals` a subnormal operand counts as zero and a result that is
-/// subnormal after rounding becomes zero, sign kept. For a NaN: quieted_nan().
-[[nodiscard]] std::uint64_t convert(Format from, Format to, std::uint64_t bits, Rounding rounding,
-                                    bool flush_subnormals);
+/// The code of `to` for `bits` of `from`, with the rounding, random bits, subnormal rule and saturation
+/// of `rules`; its other members play no part. For a NaN: quieted_nan().
+[[nodiscard]] std::uint64_t convert(Format from, Format to, std::uint64_t bits, const ConvertRules& rules);
 
 /// What a NaN becomes: sign and the top payload bits that fit are kept, the quiet bit is set.
 [[nodiscard]] std::uint64_t quieted_nan(Format from, Format to, std::uint64_t bits);
@@ -29,5 +30,9 @@ namespace packcheck::oracle {
 /// What a NaN becomes when only bits are moved: sign and top payload bits kept as they are; where
 /// nothing of the payload is left, the quiet bit is set, so that the result is still a NaN.
 [[nodiscard]] std::uint64_t same_payload_nan(Format from, Format to, std::uint64_t bits);
+
+/// What a NaN becomes when only bits are moved and nobody looks: as same_payload_nan(), but where nothing
+/// of the payload is left, the result is an infinity.
+[[nodiscard]] std::uint64_t truncated_nan(Format from, Format to, std::uint64_t bits);
 
 }  // namespace packcheck::oracle

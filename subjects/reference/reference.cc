@@ -97,11 +97,13 @@ class Reference final : public Subject {
   Reply convert(const std::vector<std::string>& a) const {
     const auto from = format_named(a[0]);
     const auto to = format_named(a[1]);
-    const auto rounding = rounding_named(a[2]);
+    const auto mode = mode_named(a[2]);
     if (!from || !to) return {Outcome::skipped, {}, "unknown format; known are " + std::string(format_names())};
-    if (!rounding) return malformed("unknown rounding '" + a[2] + "'");
+    if (!mode) return malformed("unknown mode '" + a[2] + "'");
     ConvertRules rules = rules_.convert;
-    if (!rules_.fixed_rounding) rules.rounding = *rounding;
+    if (!rules_.fixed_rounding) rules.rounding = mode->rounding;
+    rules.random_bits = mode->random_bits;
+    rules.saturating = rules.saturating || mode->saturating;
     const Bytes in = string_to_bytes(a[3]);
     Bytes out(in.size() / spec(*from).bytes() * spec(*to).bytes());
     if (auto ok = convert_array(*from, *to, in, out, rules); !ok) return refused(ok.error());

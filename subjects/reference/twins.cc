@@ -27,7 +27,7 @@ void swap_fields(std::vector<Layout>& layouts) {
   }
 }
 
-constexpr std::array<Twin, 20> kTwins{{
+constexpr std::array<Twin, 22> kTwins{{
     {"numeric_cast",
      "unpacks `scalar as u64`: the value of the double instead of its bits (Rust executor of yishape-math)",
      "params.unpack_inverts_pack", [](ReferenceRules& r) { r.reading = WordReading::numeric_cast; }},
@@ -74,6 +74,11 @@ constexpr std::array<Twin, 20> kTwins{{
        r.convert.rounding = Rounding::nearest_away;
        r.fixed_rounding = true;
      }},
+    {"overflow_saturates",
+     "gives the largest number where an overflow is declared to be NaN or infinity (MLX's mxfp8 elements)",
+     "format.narrowing_is_correctly_rounded", [](ReferenceRules& r) { r.convert.saturating = true; }},
+    {"rounded_twice", "narrows to 8 bits and fewer by way of f16, so that some numbers are rounded twice",
+     "format.narrowing_is_correctly_rounded", [](ReferenceRules& r) { r.convert.path = ConvertPath::through_f16; }},
     {"subnormals_flushed", "counts subnormal operands and results as zero (FTZ/DAZ left on)",
      "format.widening_is_exact", [](ReferenceRules& r) { r.convert.subnormal = SubnormalRule::flushed; }},
     {"scale_rounded_away",

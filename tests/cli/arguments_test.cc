@@ -136,6 +136,15 @@ std::vector<Wrong> of_ask() {
       {"convert_rounding",
        {"ask", "convert", "--from", "f32", "--to", "f16", "--round", "up", "0x0"},
        {"unknown rounding 'up'", "--round", "nearest-even"}},
+      {"convert_stochastic_without_bits",
+       {"ask", "convert", "--from", "f32", "--to", "f16", "--round", "stochastic", "0x0"},
+       {"missing", "--random-bits", "64 bits"}},
+      {"convert_bits_without_stochastic",
+       {"ask", "convert", "--from", "f32", "--to", "f16", "--random-bits", "0x1", "0x0"},
+       {"nearest-even", "--random-bits"}},
+      {"convert_bits_above_the_width",
+       {"ask", "convert", "--from", "e3m2", "--to", "f32", "0x40"},
+       {"'0x40'", "e3m2 bits", "at most 0x3f"}},
       {"convert_nothing", {"ask", "convert", "--from", "f32", "--to", "f16"}, {"no numbers", "0x3f800000"}},
       {"convert_decimal", {"ask", "convert", "--from", "f32", "--to", "f16", "1.0"}, {"'1.0'", "f32 bits", "0x"}},
       {"convert_too_wide", {"ask", "convert", "--from", "f16", "--to", "f32", "0x10000"}, {"0x10000", "f16 bits"}},
@@ -215,7 +224,7 @@ TEST_P(Help, OfEveryCommandExitsWith0AndShowsAnExample) {
 
 INSTANTIATE_TEST_SUITE_P(CommandLine, Help,
                          testing::Values("verify", "repro", "sweep", "ask", "corpus", "corpus add", "corpus lint",
-                                         "twins", "laws", "subjects", "encodings"),
+                                         "twins", "laws", "subjects", "formats", "encodings"),
                          [](const auto& test) {
                            std::string name = test.param;
                            for (char& c : name) c = c == ' ' ? '_' : c;
@@ -227,8 +236,8 @@ using TopLevel = CommandTest;
 TEST_F(TopLevel, HelpListsTheCommandsAndTheExitCodes) {
   const Ran ran = run({"--help"});
   EXPECT_EQ(ran.status, 0);
-  for (const char* part : {"verify", "repro", "sweep", "ask", "corpus", "twins", "laws", "subjects", "encodings",
-                           "Exit codes: 0", "1 findings", "2 wrong usage"})
+  for (const char* part : {"verify", "repro", "sweep", "ask", "corpus", "twins", "laws", "subjects", "formats",
+                           "encodings", "Exit codes: 0", "1 findings", "2 wrong usage"})
     EXPECT_THAT(ran.out, HasSubstr(part));
 }
 

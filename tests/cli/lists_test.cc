@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/encoding/encoding.h"
+#include "core/format/format.h"
 #include "properties/law.h"
 #include "subjects/reference/twins.h"
 #include "tests/cli/command.h"
@@ -53,6 +54,34 @@ TEST_F(Lists, EncodingsAreTheRegistry) {
   }
   EXPECT_EQ(column(json.json(), "encoding"), ids);
   EXPECT_EQ(json.json()[0]["bits_per_number"], 8.5) << "34 bytes for 32 numbers";
+}
+
+TEST_F(Lists, FormatsAreTheTableWithTheirLimits) {
+  const Ran json = run({"formats", "--json"});
+  const Ran text = run({"formats"});
+  EXPECT_EQ(json.status, 0);
+  EXPECT_EQ(text.status, 0);
+  std::vector<std::string> names;
+  for (const FormatSpec& s : all_formats()) {
+    names.emplace_back(s.name);
+    EXPECT_THAT(text.out, HasSubstr(std::string(s.name) + " "));
+  }
+  const Json rows = json.json();
+  EXPECT_EQ(column(rows, "format"), names);
+  std::map<std::string, Json> row;
+  for (const Json& r : rows) row[r["format"].get<std::string>()] = r;
+  EXPECT_EQ(row["f16"]["nan_codes"], "0x7c01 to 0x7fff, 0xfc01 to 0xffff");
+  EXPECT_EQ(row["f16"]["largest"]["number"], "65504.0");
+  EXPECT_EQ(row["e4m3fn"]["largest"], (Json{{"bits", "0x7e"}, {"number", "448.0"}}));
+  EXPECT_EQ(row["e4m3fn"]["nan_codes"], "0x7f, 0xff");
+  EXPECT_EQ(row["e4m3fn"]["infinities"], false);
+  EXPECT_EQ(row["e4m3fnuz"]["nan_codes"], "0x80");
+  EXPECT_EQ(row["e4m3fnuz"]["negative_zero"], false);
+  EXPECT_EQ(row["e8m0"]["smallest_subnormal"], nullptr);
+  EXPECT_EQ(row["e8m0"]["nan_codes"], "0xff");
+  EXPECT_EQ(row["e2m1"]["width"], 4);
+  EXPECT_EQ(row["e2m1"]["overflow"], "largest");
+  EXPECT_EQ(row["e2m3"]["smallest_subnormal"], (Json{{"bits", "0x01"}, {"number", "0.125"}}));
 }
 
 TEST_F(Lists, SubjectsAreTheReferenceEveryTwinAndTheThirdPartyOnes) {

@@ -149,8 +149,7 @@ std::string core_affine() {
 std::string oracle_conversions() {
   std::string answer;
   for (const Format to : kFormats)
-    for (const std::uint64_t bits : inputs().doubles)
-      add(answer, oracle::convert(Format::f64, to, bits, Rounding::nearest_even, false));
+    for (const std::uint64_t bits : inputs().doubles) add(answer, oracle::convert(Format::f64, to, bits, {}));
   std::vector<std::uint32_t> singles;
   for (const std::uint64_t bits : inputs().singles) singles.push_back(static_cast<std::uint32_t>(bits));
   std::vector<std::uint16_t> narrowed(singles.size());

@@ -1,5 +1,7 @@
 #include "tests/core/mpfr_reference.h"
 
+#include <stdexcept>
+
 namespace packcheck::test {
 
 ExponentRange::ExponentRange(mpfr_exp_t lowest, mpfr_exp_t highest)
@@ -19,8 +21,11 @@ MpfrFormat mpfr_format(Format format) {
     case Format::f32: return {24, 128, 32};
     case Format::f16: return {11, 16, 16};
     case Format::bf16: return {8, 128, 16};
+    case Format::e5m2: return {3, 16, 8};
+    case Format::e4m3: return {4, 8, 8};
+    case Format::e3m4: return {5, 4, 8};
+    default: throw std::invalid_argument("only formats with the infinities of IEEE 754");
   }
-  return {53, 1024, 64};
 }
 
 void set_to_code(Real& out, Format format, std::uint64_t code) {
@@ -101,8 +106,9 @@ std::uint64_t mpfr_convert(Format from, Format to, std::uint64_t code, Rounding 
     case Rounding::toward_zero: return rounded_code(x, to, MPFR_RNDZ);
     case Rounding::upward: return rounded_code(x, to, MPFR_RNDU);
     case Rounding::downward: return rounded_code(x, to, MPFR_RNDD);
+    case Rounding::stochastic: break;
   }
-  return 0;
+  throw std::invalid_argument("MPFR has no stochastic rounding");
 }
 
 std::uint64_t mpfr_parse_double(const std::string& text) {

@@ -48,6 +48,7 @@ struct MpfrFormat {
 
   [[nodiscard]] mpfr_exp_t lowest() const { return 4 - highest - precision; }
 };
+/// Throws std::invalid_argument for formats without infinities.
 MpfrFormat mpfr_format(Format format);
 
 /// Bits of the precision that holds any sum or difference of two doubles.

@@ -33,9 +33,9 @@ TEST(Repack, EverySixteenBitCodeKeepsItsNumberAndItsNanPayload) {
     Bytes out(in.size() * 2, 0xA5);
     ASSERT_TRUE(repack_dense(from, Format::f32, in, out));
     for (std::uint32_t code = 0; code < 1U << 16; ++code) {
-      const std::uint64_t expected = oracle::is_nan(from, code)
-                                         ? oracle::same_payload_nan(from, Format::f32, code)
-                                         : oracle::convert(from, Format::f32, code, Rounding::toward_zero, false);
+      const std::uint64_t expected =
+          oracle::is_nan(from, code) ? oracle::same_payload_nan(from, Format::f32, code)
+                                     : oracle::convert(from, Format::f32, code, {.rounding = Rounding::toward_zero});
       ASSERT_EQ(single_at(out, code), expected) << hex(code);
       if (from == Format::bf16) {
         ASSERT_EQ(expected, code << 16);

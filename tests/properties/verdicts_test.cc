@@ -134,6 +134,62 @@ TEST(Verdict, FlushingSubnormalsIsRightExactlyWhereItIsDeclared) {
     }
 }
 
+TEST(Verdict, SaturatingIsRightExactlyWhereItIsDeclared) {
+  for (const char* variant : {"f16->e4m3fn", "f16->e5m2fnuz", "f16->e5m2"})
+    for (const bool declared : {false, true})
+      for (const bool saturates : {false, true}) {
+        ConvertRules rules;
+        rules.saturating = saturates;
+        FakeSubject subject({std::string("convert ") + variant + (declared ? " overflow=saturate" : "")},
+                            element_by_element([rules](Format from, Format to, std::uint64_t bits) {
+                              return convert(from, to, bits, rules);
+                            }));
+        EXPECT_EQ(judged("format.narrowing_is_correctly_rounded", subject).ruling,
+                  declared == saturates ? Ruling::holds : Ruling::broken)
+            << variant << declared << saturates;
+      }
+}
+
+TEST(Verdict, ASaturatingModeOfTheCallIsTheDeclaredOne) {
+  std::vector<std::string> modes;
+  FakeSubject subject({"convert f32->e2m1 rounding=toward-zero overflow=saturate"}, [&modes](const Request& request) {
+    modes.push_back(request.arguments.at(2));
+    return outcome(Outcome::skipped);
+  });
+  const Case c = conversion_cases.from_json(R"({"from":"f32","to":"e2m1","elements":["0x0"]})").value();
+  EXPECT_EQ(judged("format.narrowing_is_correctly_rounded", subject, c).ruling, Ruling::skipped);
+  EXPECT_THAT(modes, testing::ElementsAre("toward-zero,saturate"));
+}
+
+TEST(Verdict, BitsAboveANarrowFormatAreBrokenEvenInANan) {
+  FakeSubject subject({"convert f16->e2m1"}, element_by_element([](Format, Format, std::uint64_t) { return 0x18U; }));
+  for (const char* bits : {"0x8000", "0x7e00"}) {
+    const Case c =
+        conversion_cases.from_json(R"({"from":"f16","to":"e2m1","elements":[")" + std::string(bits) + "\"]}").value();
+    const Verdict verdict = judged("format.narrowing_is_correctly_rounded", subject, c);
+    ASSERT_EQ(verdict.ruling, Ruling::broken) << bits;
+    EXPECT_THAT(verdict.breaches[0].actual, HasSubstr("0x18 (bits above the 4 of e2m1)"));
+  }
+}
+
+TEST(Verdict, ATruncatedNanIsRightExactlyWhereItIsDeclared) {
+  for (const bool truncates : {false, true}) {
+    ConvertRules rules;
+    rules.rounding = Rounding::toward_zero;
+    rules.nan = truncates ? NanRule::truncated : NanRule::same_payload;
+    for (const char* declared : {"any", "quieted", "same", "truncated"}) {
+      FakeSubject subject({std::string("convert f16->bf16 rounding=toward-zero nan=") + declared},
+                          element_by_element([rules](Format from, Format to, std::uint64_t bits) {
+                            return convert(from, to, bits, rules);
+                          }));
+      const std::string name = declared;
+      const bool right = truncates ? name == "truncated" : name == "any" || name == "same";
+      EXPECT_EQ(judged("format.narrowing_is_correctly_rounded", subject).ruling, right ? Ruling::holds : Ruling::broken)
+          << declared << truncates;
+    }
+  }
+}
+
 /// What a converter makes of a NaN, and the declarations under which that is right.
 struct NanBehaviour {
   const char* name;

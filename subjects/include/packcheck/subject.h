@@ -76,9 +76,11 @@ typedef struct packcheck_subject {
   const char* version; /* of the implementation */
 
   /* What is offered, one line each, ending with NULL: an operation, a variant, then options.
-   *   "convert f32->f16"              from and to: f64 f32 f16 bf16
+   *   "convert f32->f16"              from and to: f64 f32 f16 bf16 e5m2 e4m3 e3m4 e4m3fn e4m3fnuz
+   *                                   e5m2fnuz e4m3b11fnuz e8m0 e3m2 e2m3 e2m1 (`packcheck formats`)
    *        rounding=nearest-even      (default) | nearest-away | toward-zero | upward | downward
-   *        nan=any                    (default) | quieted | same
+   *        nan=any                    (default) | quieted | same | truncated
+   *        overflow=default           (default) | saturate: the largest number for all past it
    *        subnormal=kept             (default) | flushed
    *   "quantize q8_0:ggml"            encoding:dialect; `packcheck encodings` lists them with their layout.
    *                                   Some have no quantizer to compare with and are decoded only.
@@ -92,7 +94,9 @@ typedef struct packcheck_subject {
    */
   const char* const* declarations;
 
-  /* Converts `count` numbers. `mode` names the rounding that your declaration gave. */
+  /* Converts `count` numbers. `mode` is what your declaration said: "nearest-even", or
+   * "nearest-even,saturate" with overflow=saturate. An element narrower than a byte takes the low bits
+   * of one, the others 0. */
   int (*convert)(const char* from, const char* to, const char* mode, const uint8_t* in, size_t in_size, uint8_t* out,
                  size_t out_size, size_t count, packcheck_error* error);
 
