@@ -67,6 +67,23 @@ std::string scales_text(const json& scales) {
   return text;
 }
 
+json planes_json(const Encoding& e) {
+  json planes = json::array();
+  for (const std::size_t plane : e.planes)
+    if (plane != 0) planes.push_back(plane);
+  return planes;
+}
+
+/// "; planes of 16, 2 bytes a block; blocks within a row": what a flat run of blocks does not have.
+std::string arrangement_text(const json& row) {
+  std::string text;
+  for (const json& plane : row["planes"]) text += (text.empty() ? "; planes of " : ", ") + plane.dump();
+  if (!text.empty()) text += " bytes a block";
+  if (row["blocking"] == "row") text += "; blocks within a row";
+  if (row["blocking"] == "tensor") text += "; one block is a whole tensor";
+  return text;
+}
+
 json encodings_json() {
   json list = json::array();
   for (const Encoding& e : all_encodings())
@@ -75,6 +92,8 @@ json encodings_json() {
                     {"block_bytes", e.block_bytes},
                     {"bits_per_number", 8.0 * static_cast<double>(e.block_bytes) / static_cast<double>(e.block_size)},
                     {"scales", scales_json(e)},
+                    {"blocking", blocking_name(e.blocking)},
+                    {"planes", planes_json(e)},
                     {"quantizes", e.quantizes}});
   return list;
 }
@@ -146,10 +165,11 @@ void print_rows(const ListOptions& options, const json& list) {
                   row["absent"].is_null() ? "" : " (absent)");
     if (options.what == "formats") std::printf("%s\n", format_row(row).c_str());
     if (options.what == "encodings")
-      std::printf("%-14s %3d numbers in %3d bytes, %.4g bits each; scales: %s%s\n",
+      std::printf("%-14s %3d numbers in %3d bytes, %.4g bits each; scales: %s%s%s\n",
                   row["encoding"].get<std::string>().c_str(), row["block_size"].get<int>(),
                   row["block_bytes"].get<int>(), row["bits_per_number"].get<double>(),
-                  scales_text(row["scales"]).c_str(), row["quantizes"].get<bool>() ? "" : "; dequantize only");
+                  scales_text(row["scales"]).c_str(), arrangement_text(row).c_str(),
+                  row["quantizes"].get<bool>() ? "" : "; dequantize only");
   }
 }
 

@@ -3,11 +3,14 @@
 // A family is a file of functions over a single block (decode, and where it has a quantizer of a
 // simple rule, encode and bound the error); a dialect is a row of data (BlockRules) that says where
 // real systems differ. Add an encoding: one file with the block functions and one row in
-// registry.cc; every law, case type and command follows the registry. Proved by
+// registry.cc (or one line there that takes in the rows of a file with many); every law, case type
+// and command follows the registry. An encoding whose layout depends on a shape has its size in its
+// name, as in mlx_affine(4,64), and a row for each size that laws are to visit. Proved by
 // tests/core/encoding_test.cc and by the encoding.* laws, whose oracle
 // (properties/oracles/block_oracle.*) shares no code with this room. Error bounds: bounds.h.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,6 +46,9 @@ enum class NibbleOrder : std::uint8_t {
   interleaved  ///< byte j: element 2j low, element 2j+1 high (SKaiNET's JVM path before 0.27.0)
 };
 
+/// In which order an array's planes lie. Reversed is wrong; for a faulty twin.
+enum class PlaneOrder : std::uint8_t { declared, reversed };
+
 /// How many bytes of a block the quantizer writes.
 enum class WriteRule : std::uint8_t { every_byte, forgets_last_byte };
 
@@ -76,7 +82,21 @@ struct BlockRules {
   NibbleOrder order = NibbleOrder::split;
   WriteRule write = WriteRule::every_byte;
   ExtremeCode extreme = ExtremeCode::accepted;
+  PlaneOrder planes = PlaneOrder::declared;
 };
+
+/// What a block is a part of, and so where blocks may begin.
+enum class Blocking : std::uint8_t {
+  volume,  ///< the flat array in row-major order: a block may hold the end of one row and the start of the next
+  row,     ///< a row: its length is a multiple of the block size
+  tensor   ///< none: the block is the whole tensor
+};
+[[nodiscard]] std::string_view blocking_name(Blocking blocking);
+
+inline constexpr std::size_t kMostPlanes = 10;
+/// Bytes per block of each plane; zeros after the last. All zeros: a block's bytes lie together. Else the
+/// array holds the first plane's bytes of every block, then the second plane's, and so on.
+using Planes = std::array<std::size_t, kMostPlanes>;
 
 /// One encoding in one dialect.
 struct Encoding {
@@ -91,17 +111,27 @@ struct Encoding {
   std::span<const ScaleField> scales;                                                     ///< in order of offset
   /// Writes the proved error bound of each element (bounds.h); null where there is no quantizer.
   void (*bound_block)(const BlockRules&, const float* values, double* bounds);
+  Blocking blocking = Blocking::volume;
+  Planes planes{};
 
   /// "q8_0:ggml"
   [[nodiscard]] std::string id() const { return std::string(name) + ":" + std::string(dialect); }
+  [[nodiscard]] bool has_id(std::string_view id) const {
+    return id.size() == name.size() + 1 + dialect.size() && id.substr(0, name.size()) == name &&
+           id[name.size()] == ':' && id.substr(name.size() + 1) == dialect;
+  }
 };
 
 [[nodiscard]] std::span<const Encoding> all_encodings();
 /// The row called "name:dialect", or an error that names the nearest one and lists all.
 [[nodiscard]] Result<const Encoding*> encoding_named(std::string_view id);
 
-/// Bytes of `count` elements. Refuses a count that is no multiple of the block size (blocking is by
-/// volume, as in ggml and SKaiNET) and a size that does not fit.
+/// Where byte `at` of block `block` lies in an array of `blocks` blocks.
+[[nodiscard]] std::size_t position_of_byte(const Encoding& encoding, std::size_t blocks, std::size_t block,
+                                           std::size_t at);
+
+/// Bytes of `count` elements. Refuses a count that is no multiple of the block size and a size that
+/// does not fit.
 [[nodiscard]] Result<std::size_t> encoded_bytes(const Encoding& encoding, std::size_t count);
 /// Elements in `bytes` bytes. Refuses a partial block.
 [[nodiscard]] Result<std::size_t> decoded_count(const Encoding& encoding, std::size_t bytes);

@@ -5,65 +5,21 @@
 #include <vector>
 
 #include "core/encoding/encoding.h"
-#include "core/encoding/fp4.h"
-#include "core/encoding/k_quants.h"
-#include "core/encoding/q4_0.h"
-#include "core/encoding/q4_1.h"
-#include "core/encoding/q5.h"
-#include "core/encoding/q8_0.h"
-#include "core/encoding/ternary.h"
+#include "core/encoding/rows.h"
 #include "core/environment.h"
 
 namespace packcheck {
 namespace {
 
-constexpr BlockRules kPlain{};
-constexpr BlockRules kHalfUp{.code = CodeRounding::half_up};
-constexpr BlockRules kSkainetQ4{
-    .code = CodeRounding::half_up, .overflow = CodeOverflow::saturate, .scale = ScaleRule::skainet_private};
+// The registry: one line per file of rows.
+using Rows = std::span<const Encoding> (*)();
+constexpr std::array<Rows, 2> kRows{ggml_rows, skainet_rows};
 
-template <std::size_t N>
-using Fields = std::array<ScaleField, N>;
-using enum ScaleFormat;
-
-constexpr Fields<1> kHalf0{{{f16, 0, 2}}};
-constexpr Fields<2> kTwoHalves{{{f16, 0, 2}, {f16, 2, 2}}};
-constexpr Fields<1> kSingle0{{{f32, 0, 4}}};
-constexpr Fields<3> kQ2K{{{packed_4_bit, 0, 16}, {f16, 80, 2}, {f16, 82, 2}}};
-constexpr Fields<2> kQ3K{{{packed_6_bit, 96, 12}, {f16, 108, 2}}};
-constexpr Fields<3> kQ4K{{{f16, 0, 2}, {f16, 2, 2}, {packed_6_bit, 4, 12}}};
-constexpr Fields<2> kQ6K{{{int8, 192, 16}, {f16, 208, 2}}};
-constexpr Fields<1> kTq1{{{f16, 52, 2}}};
-constexpr Fields<1> kTq2{{{f16, 64, 2}}};
-constexpr Fields<2> kIq4Xs{{{f16, 0, 2}, {packed_6_bit, 2, 6}}};
-constexpr Fields<1> kMx{{{e8m0, 0, 1}}};
-constexpr Fields<1> kNv{{{ue4m3, 0, 4}}};
-
-// clang-format off
-constexpr std::array<Encoding, 21> kEncodings{{
-    {"q8_0", "ggml", 32, 34, true, kPlain, q8_0_quantize_block, q8_0_dequantize_block, kHalf0, q8_0_bound_block},
-    {"q4_0", "ggml", 32, 18, true, kHalfUp, q4_0_quantize_block, q4_0_dequantize_block, kHalf0, q4_0_bound_block},
-    {"q4_0", "skainet", 32, 18, true, kSkainetQ4, q4_0_quantize_block, q4_0_dequantize_block, kHalf0, q4_0_bound_block},
-    {"q4_1", "ggml", 32, 20, true, kHalfUp, q4_1_quantize_block, q4_1_dequantize_block, kTwoHalves, q4_1_bound_block},
-    {"q5_0", "ggml", 32, 22, true, kHalfUp, q5_0_quantize_block, q5_0_dequantize_block, kHalf0, q5_0_bound_block},
-    {"q5_1", "ggml", 32, 24, true, kHalfUp, q5_1_quantize_block, q5_1_dequantize_block, kTwoHalves, q5_1_bound_block},
-    {"q8_1", "ggml", 32, 36, true, kPlain, q8_1_quantize_block, q8_1_dequantize_block, kTwoHalves, q8_0_bound_block},
-    {"q8_K", "ggml", 256, 292, false, kPlain, nullptr, q8_k_dequantize_block, kSingle0, nullptr},
-    {"q2_K", "ggml", 256, 84, false, kPlain, nullptr, q2_k_dequantize_block, kQ2K, nullptr},
-    {"q3_K", "ggml", 256, 110, false, kPlain, nullptr, q3_k_dequantize_block, kQ3K, nullptr},
-    {"q4_K", "ggml", 256, 144, false, kPlain, nullptr, q4_k_dequantize_block, kQ4K, nullptr},
-    {"q5_K", "ggml", 256, 176, false, kPlain, nullptr, q5_k_dequantize_block, kQ4K, nullptr},
-    {"q6_K", "ggml", 256, 210, false, kPlain, nullptr, q6_k_dequantize_block, kQ6K, nullptr},
-    {"tq1_0", "ggml", 256, 54, true, kPlain, tq1_0_quantize_block, tq1_0_dequantize_block, kTq1, tq_bound_block},
-    {"tq2_0", "ggml", 256, 66, true, kPlain, tq2_0_quantize_block, tq2_0_dequantize_block, kTq2, tq_bound_block},
-    {"q1_0", "ggml", 128, 18, true, kPlain, q1_0_quantize_block, q1_0_dequantize_block, kHalf0, q1_0_bound_block},
-    {"q2_0", "ggml", 64, 18, true, kPlain, q2_0_quantize_block, q2_0_dequantize_block, kHalf0, q2_0_bound_block},
-    {"iq4_nl", "ggml", 32, 18, false, kPlain, nullptr, iq4_nl_dequantize_block, kHalf0, nullptr},
-    {"iq4_xs", "ggml", 256, 136, false, kPlain, nullptr, iq4_xs_dequantize_block, kIq4Xs, nullptr},
-    {"mxfp4", "ggml", 32, 17, true, kPlain, mxfp4_quantize_block, mxfp4_dequantize_block, kMx, mxfp4_bound_block},
-    {"nvfp4", "ggml", 64, 36, false, kPlain, nullptr, nvfp4_dequantize_block, kNv, nullptr},
-}};
-// clang-format on
+std::vector<Encoding> gathered() {
+  std::vector<Encoding> all;
+  for (const Rows rows : kRows) all.insert(all.end(), rows().begin(), rows().end());
+  return all;
+}
 
 Error wrong_size(const Encoding& e, std::string_view what, std::size_t is, std::size_t right) {
   return Error{std::string(what) + " holds " + std::to_string(is), e.id(), std::to_string(right)};
@@ -72,7 +28,7 @@ Error wrong_size(const Encoding& e, std::string_view what, std::size_t is, std::
 /// Every encoding: "q8_0:ggml, q4_0:ggml, q4_0:skainet".
 std::string known_ids() {
   std::string known;
-  for (const Encoding& e : kEncodings) known += (known.empty() ? "" : ", ") + e.id();
+  for (const Encoding& e : all_encodings()) known += (known.empty() ? "" : ", ") + e.id();
   return known;
 }
 
@@ -96,7 +52,7 @@ std::string nearest_id(std::string_view id) {
   std::string nearest;
   std::size_t fewest = 3;
   if (id.size() > 32) return nearest;
-  for (const Encoding& e : kEncodings) {
+  for (const Encoding& e : all_encodings()) {
     if (e.name == id) return e.id();
     const std::size_t edits = edits_between(id, e.id());
     if (edits >= fewest) continue;
@@ -108,7 +64,29 @@ std::string nearest_id(std::string_view id) {
 
 }  // namespace
 
-std::span<const Encoding> all_encodings() { return kEncodings; }
+std::span<const Encoding> all_encodings() {
+  static const std::vector<Encoding> encodings = gathered();
+  return encodings;
+}
+
+std::string_view blocking_name(Blocking blocking) {
+  static constexpr std::array<std::string_view, 3> kNames{"volume", "row", "tensor"};
+  return kNames[static_cast<std::size_t>(blocking)];
+}
+
+std::size_t position_of_byte(const Encoding& e, std::size_t blocks, std::size_t block, std::size_t at) {
+  if (e.planes[0] == 0) return block * e.block_bytes + at;
+  std::size_t before = 0;  // bytes per block in planes that come first
+  for (const std::size_t plane : e.planes) {
+    if (at < plane) {
+      const std::size_t start = e.rules.planes == PlaneOrder::declared ? before : e.block_bytes - before - plane;
+      return start * blocks + block * plane + at;
+    }
+    at -= plane;
+    before += plane;
+  }
+  return blocks * e.block_bytes;
+}
 
 std::string_view scale_format_name(ScaleFormat format) {
   static constexpr std::array<std::string_view, 7> kNames{"f16",  "f32",          "e8m0",        "ue4m3",
@@ -117,8 +95,8 @@ std::string_view scale_format_name(ScaleFormat format) {
 }
 
 Result<const Encoding*> encoding_named(std::string_view id) {
-  for (const Encoding& e : kEncodings)
-    if (e.id() == id) return &e;
+  for (const Encoding& e : all_encodings())
+    if (e.has_id(id)) return &e;
   const std::string nearest = nearest_id(id);
   const std::string known = "one of " + known_ids();
   return refuse("unknown encoding '" + std::string(id) + "'", {}, nearest.empty() ? known : nearest + ", or " + known);
@@ -145,8 +123,19 @@ Result<void> quantize(const Encoding& e, std::span<const float> values, std::spa
   if (blocks.size() != *bytes) return tl::unexpected(wrong_size(e, "block buffer", blocks.size(), *bytes));
   if (!e.quantizes) return refuse("no quantizer", e.id(), "an encoding with one; `packcheck encodings` tells");
   const ExactEnvironment exact;
-  for (std::size_t i = 0; i < values.size() / e.block_size; ++i)
-    e.quantize_block(e.rules, &values[i * e.block_size], &blocks[i * e.block_bytes]);
+  const std::size_t count = values.size() / e.block_size;
+  if (e.planes[0] == 0) {
+    for (std::size_t i = 0; i < count; ++i)
+      e.quantize_block(e.rules, &values[i * e.block_size], &blocks[i * e.block_bytes]);
+    return {};
+  }
+  std::vector<std::uint8_t> block(e.block_bytes);
+  for (std::size_t i = 0; i < count; ++i) {
+    // What the quantizer leaves unwritten stays as it was in the array.
+    for (std::size_t at = 0; at < block.size(); ++at) block[at] = blocks[position_of_byte(e, count, i, at)];
+    e.quantize_block(e.rules, &values[i * e.block_size], block.data());
+    for (std::size_t at = 0; at < block.size(); ++at) blocks[position_of_byte(e, count, i, at)] = block[at];
+  }
   return {};
 }
 
@@ -155,9 +144,17 @@ Result<void> dequantize(const Encoding& e, std::span<const std::uint8_t> blocks,
   if (!count) return tl::unexpected(count.error());
   if (values.size() != *count) return tl::unexpected(wrong_size(e, "value buffer", values.size(), *count));
   const ExactEnvironment exact;
-  for (std::size_t i = 0; i < values.size() / e.block_size; ++i)
-    if (!e.dequantize_block(e.rules, &blocks[i * e.block_bytes], &values[i * e.block_size]))
+  const std::size_t whole = values.size() / e.block_size;
+  std::vector<std::uint8_t> gathered(e.planes[0] == 0 ? 0 : e.block_bytes);
+  for (std::size_t i = 0; i < whole; ++i) {
+    const std::uint8_t* block = &blocks[i * e.block_bytes];
+    if (!gathered.empty()) {
+      for (std::size_t at = 0; at < gathered.size(); ++at) gathered[at] = blocks[position_of_byte(e, whole, i, at)];
+      block = gathered.data();
+    }
+    if (!e.dequantize_block(e.rules, block, &values[i * e.block_size]))
       return refuse("a code of block " + std::to_string(i) + " is refused", e.id(), "codes this decoder accepts");
+  }
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include "core/environment.h"
 #include "properties/cases/case_type.h"
 #include "properties/cases/cases.h"
+#include "properties/oracles/block_oracle.h"
 
 namespace packcheck {
 namespace {
@@ -222,11 +223,11 @@ class BlocksType final : public TypedCaseType<BlocksCase> {
                   },
                   weight_of_domain(*e)};
   }
-  /// Raw blocks, a partial one at the end cut off.
+  /// Raw blocks as a file holds them, a partial one at the end cut off.
   std::optional<Case> from_wire(std::span<const std::uint8_t> bytes, std::string_view variant) const override {
     const Encoding* e = encoding_of(variant);
     const std::size_t whole = bytes.size() / e->block_bytes * e->block_bytes;
-    return wrap({e, Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(whole))});
+    return wrap({e, oracle::block_order(e->id(), bytes.first(whole)).value_or(Bytes{})});
   }
 };
 

@@ -22,15 +22,28 @@ std::string text_of_block(std::span<const float> block) {
 
 std::string text_of_double(double value) { return describe(Format::f64, std::bit_cast<std::uint64_t>(value)); }
 
+// Laws see each block's bytes together; a subject sees the array as it is declared, which may have planes.
+
+Answer<Bytes> quantized(Subject& subject, const Encoding& e, std::span<const float> values) {
+  Answer<Bytes> answer = call_quantize(subject, e, values);
+  if (answer.ok() && e.planes[0] != 0) answer.value = oracle::block_order(e.id(), answer.value).value_or(Bytes{});
+  return answer;
+}
+
+Answer<std::vector<float>> dequantized(Subject& subject, const Encoding& e, const Bytes& blocks) {
+  if (e.planes[0] == 0) return call_dequantize(subject, e, blocks);
+  return call_dequantize(subject, e, oracle::array_order(e.id(), blocks).value_or(Bytes{}));
+}
+
 /// The subject's own decoder where it has one, else the oracle's.
 Answer<std::vector<float>> decode(Subject& subject, const Encoding& e, const Bytes& blocks) {
-  if (subject.info().find(Operation::dequantize, e.id()) != nullptr) return call_dequantize(subject, e, blocks);
+  if (subject.info().find(Operation::dequantize, e.id()) != nullptr) return dequantized(subject, e, blocks);
   return {Outcome::answered, oracle::dequantize(e.id(), blocks).value_or(std::vector<float>{}), {}};
 }
 
 Verdict check_bound(Subject& subject, const ValuesCase& c) {
   const Encoding& e = *c.encoding;
-  const Answer<Bytes> blocks = call_quantize(subject, e, c.values);
+  const Answer<Bytes> blocks = quantized(subject, e, c.values);
   if (auto verdict = unanswered(blocks, e.id(), text_of_block(c.values))) return *verdict;
   const Answer<std::vector<float>> decoded = decode(subject, e, blocks.value);
   if (auto verdict = unanswered(decoded, e.id(), describe_bytes(blocks.value))) return *verdict;
@@ -58,7 +71,7 @@ Verdict check_bound(Subject& subject, const ValuesCase& c) {
 
 Verdict check_total(Subject& subject, const BlocksCase& c) {
   const Encoding& e = *c.encoding;
-  const Answer<std::vector<float>> decoded = call_dequantize(subject, e, c.blocks);
+  const Answer<std::vector<float>> decoded = dequantized(subject, e, c.blocks);
   if (auto verdict = unanswered(decoded, e.id(), describe_bytes(c.blocks))) return *verdict;
   Judge judge;
   judge.add_checked(c.blocks.size() / e.block_bytes);
@@ -67,9 +80,9 @@ Verdict check_total(Subject& subject, const BlocksCase& c) {
 
 Verdict check_deterministic(Subject& subject, const ValuesCase& c) {
   const Encoding& e = *c.encoding;
-  const Answer<Bytes> first = call_quantize(subject, e, c.values);
+  const Answer<Bytes> first = quantized(subject, e, c.values);
   if (auto verdict = unanswered(first, e.id(), text_of_block(c.values))) return *verdict;
-  const Answer<Bytes> second = call_quantize(subject, e, c.values);
+  const Answer<Bytes> second = quantized(subject, e, c.values);
   if (auto verdict = unanswered(second, e.id(), text_of_block(c.values))) return *verdict;
   Judge judge;
   judge.add_checked(c.values.size() / e.block_size);
@@ -99,7 +112,7 @@ Verdict check_quantize_agrees(Subject& subject, const ValuesCase& c) {
   const Encoding& e = *c.encoding;
   const auto expected = oracle::quantize(e.id(), c.values);
   if (!expected) return not_applicable("the oracle has no quantizer of this dialect");
-  const Answer<Bytes> actual = call_quantize(subject, e, c.values);
+  const Answer<Bytes> actual = quantized(subject, e, c.values);
   if (auto verdict = unanswered(actual, e.id(), text_of_block(c.values))) return *verdict;
   Judge judge;
   for (std::size_t i = 0; i < actual.value.size(); ++i) {
@@ -124,7 +137,7 @@ Verdict check_dequantize_agrees(Subject& subject, const BlocksCase& c) {
   const Encoding& e = *c.encoding;
   const auto expected = oracle::dequantize(e.id(), c.blocks);
   if (!expected) return not_applicable("the oracle has no decoder of this dialect");
-  const Answer<std::vector<float>> actual = call_dequantize(subject, e, c.blocks);
+  const Answer<std::vector<float>> actual = dequantized(subject, e, c.blocks);
   if (auto verdict = unanswered(actual, e.id(), describe_bytes(c.blocks))) return *verdict;
   Judge judge;
   judge.add_checked(expected->size());

@@ -8,6 +8,7 @@
 // keeps apart. All of it runs in the default environment (block_oracle.cc sees to that).
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -59,6 +60,8 @@ struct BlockFamily {
   std::size_t bytes;
   void (*quantize)(std::span<const float> values, BlockWriter block);  ///< null: decoded only
   void (*dequantize)(Block block, double* values);                     ///< exact, or rounded as the rule says
+  /// Bytes per block of each plane of the array, zeros after the last; all zeros: blocks one after another.
+  std::array<std::size_t, 10> planes{};
 };
 
 [[nodiscard]] std::span<const BlockFamily> byte_families();     ///< q8_0 q8_1 q8_K

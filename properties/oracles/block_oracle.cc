@@ -1,7 +1,5 @@
 #include "properties/oracles/block_oracle.h"
 
-#include <array>
-
 #include "properties/oracles/block_families.h"
 #include "properties/oracles/default_environment.h"
 
@@ -16,7 +14,39 @@ const BlockFamily* family_of(std::string_view encoding) {
   return nullptr;
 }
 
+/// Visits the bytes of an array with planes in order, each with its place in block order.
+template <class Visit>
+void walk_planes(const BlockFamily& family, std::size_t blocks, Visit visit) {
+  std::size_t position = 0;
+  std::size_t first = 0;  // of the plane, within a block
+  for (const std::size_t plane : family.planes) {
+    for (std::size_t block = 0; block < blocks; ++block)
+      for (std::size_t i = 0; i < plane; ++i) visit(position++, block * family.bytes + first + i);
+    first += plane;
+  }
+}
+
 }  // namespace
+
+std::optional<std::vector<std::uint8_t>> block_order(std::string_view encoding, std::span<const std::uint8_t> array) {
+  const BlockFamily* family = family_of(encoding);
+  if (family == nullptr || array.size() % family->bytes != 0) return std::nullopt;
+  std::vector<std::uint8_t> blocks(array.begin(), array.end());
+  if (family->planes[0] != 0)
+    walk_planes(*family, array.size() / family->bytes,
+                [&](std::size_t position, std::size_t place) { blocks[place] = array[position]; });
+  return blocks;
+}
+
+std::optional<std::vector<std::uint8_t>> array_order(std::string_view encoding, std::span<const std::uint8_t> blocks) {
+  const BlockFamily* family = family_of(encoding);
+  if (family == nullptr || blocks.size() % family->bytes != 0) return std::nullopt;
+  std::vector<std::uint8_t> array(blocks.begin(), blocks.end());
+  if (family->planes[0] != 0)
+    walk_planes(*family, blocks.size() / family->bytes,
+                [&](std::size_t position, std::size_t place) { array[position] = blocks[place]; });
+  return array;
+}
 
 std::optional<ExpectedBlocks> quantize(std::string_view encoding, std::span<const float> values) {
   const BlockFamily* family = family_of(encoding);
@@ -35,7 +65,7 @@ std::optional<std::vector<float>> dequantize(std::string_view encoding, std::spa
   if (family == nullptr || blocks.size() % family->bytes != 0) return std::nullopt;
   std::vector<float> values;
   values.reserve(blocks.size() / family->bytes * family->elements);
-  std::array<double, 256> decoded{};
+  std::vector<double> decoded(family->elements);
   const DefaultEnvironment environment;
   for (std::size_t b = 0; b < blocks.size() / family->bytes; ++b) {
     family->dequantize(blocks.subspan(b * family->bytes, family->bytes), decoded.data());

@@ -41,6 +41,14 @@ struct ExpectedBlocks {
 ///   q4_0:skainet  nothing: Kotlin's conversion is total (NaN gives 0, the rest saturates).
 [[nodiscard]] std::optional<ExpectedBlocks> quantize(std::string_view encoding, std::span<const float> values);
 
+/// An array of `encoding` with each block's bytes together, from one with planes; and back. The functions
+/// below and above take and give block order. A copy where the encoding has no planes. Nothing for an
+/// unknown dialect or a partial block.
+[[nodiscard]] std::optional<std::vector<std::uint8_t>> block_order(std::string_view encoding,
+                                                                   std::span<const std::uint8_t> array);
+[[nodiscard]] std::optional<std::vector<std::uint8_t>> array_order(std::string_view encoding,
+                                                                   std::span<const std::uint8_t> blocks);
+
 /// The numbers in `blocks`. Nothing for an unknown dialect or a partial block. Every NaN is as good as another.
 [[nodiscard]] std::optional<std::vector<float>> dequantize(std::string_view encoding,
                                                            std::span<const std::uint8_t> blocks);

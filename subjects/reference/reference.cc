@@ -35,6 +35,12 @@ const Row* row_named(const std::vector<Row>& rows, std::string_view id) {
   return nullptr;
 }
 
+const Encoding* encoding_row(const std::vector<Encoding>& rows, std::string_view id) {
+  for (const Encoding& row : rows)
+    if (row.has_id(id)) return &row;
+  return nullptr;
+}
+
 class Reference final : public Subject {
  public:
   Reference(std::string name, ReferenceRules rules) : rules_(std::move(rules)) {
@@ -111,7 +117,7 @@ class Reference final : public Subject {
   }
 
   Reply quantize(const std::vector<std::string>& a) const {
-    const Encoding* e = row_named(rules_.encodings, a[0]);
+    const Encoding* e = encoding_row(rules_.encodings, a[0]);
     if (e == nullptr || !e->quantizes) return {Outcome::skipped, {}, "no quantizer of '" + a[0] + "'"};
     const std::vector<float> values = string_to_floats(a[1]);
     const Result<std::size_t> size = encoded_bytes(*e, values.size());
@@ -126,7 +132,7 @@ class Reference final : public Subject {
   }
 
   Reply dequantize(const std::vector<std::string>& a) const {
-    const Encoding* e = row_named(rules_.encodings, a[0]);
+    const Encoding* e = encoding_row(rules_.encodings, a[0]);
     if (e == nullptr) return {Outcome::skipped, {}, "no decoder of '" + a[0] + "'"};
     const Bytes blocks = string_to_bytes(a[1]);
     const Result<std::size_t> count = decoded_count(*e, blocks.size());

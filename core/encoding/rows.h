@@ -1,0 +1,15 @@
+// core/encoding/rows.h: the registry's rows, one function per system, each in its own file.
+//
+// A row is data (encoding.h). Add a file of rows: a function here, and its name in registry.cc.
+#pragma once
+
+#include <span>
+
+#include "core/encoding/encoding.h"
+
+namespace packcheck {
+
+[[nodiscard]] std::span<const Encoding> ggml_rows();     ///< block encodings of ggml 0.21
+[[nodiscard]] std::span<const Encoding> skainet_rows();  ///< of SKaiNET
+
+}  // namespace packcheck
