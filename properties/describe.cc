@@ -29,6 +29,15 @@ std::string describe_bytes(std::span<const std::uint8_t> bytes, std::size_t most
   return bytes.size() > most ? text + " … (" + std::to_string(bytes.size()) + " bytes)" : text;
 }
 
+std::string describe_bytes_about(std::span<const std::uint8_t> bytes, std::size_t at) {
+  constexpr std::size_t kWindow = 64;
+  if (bytes.size() <= kWindow) return describe_bytes(bytes);
+  const std::size_t first = std::min(at > kWindow / 2 ? at - kWindow / 2 : 0, bytes.size() - kWindow);
+  std::string text = "bytes ";
+  text.append(std::to_string(first)).append(" to ").append(std::to_string(first + kWindow - 1)).append(": ");
+  return text.append(describe_bytes(bytes.subspan(first, kWindow)));
+}
+
 std::string describe_text(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text.substr(0, 120)) {

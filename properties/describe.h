@@ -14,6 +14,8 @@ namespace packcheck {
 [[nodiscard]] std::string describe(float value);
 /// "00 80 88 88 …": at most `most` bytes.
 [[nodiscard]] std::string describe_bytes(std::span<const std::uint8_t> bytes, std::size_t most = 64);
+/// As describe_bytes(); of more than 64 bytes only those about the one at `at`: "bytes 56 to 65: 54 55 …".
+[[nodiscard]] std::string describe_bytes_about(std::span<const std::uint8_t> bytes, std::size_t at);
 /// Quoted, with bytes outside printable ASCII as \xNN, at most 120 characters.
 [[nodiscard]] std::string describe_text(std::string_view text);
 

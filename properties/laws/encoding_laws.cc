@@ -120,11 +120,12 @@ Verdict check_quantize_agrees(Subject& subject, const ValuesCase& c) {
     judge.add_checked(1);
     if (((actual.value[i] ^ expected->bytes[i]) & expected->specified[i]) == 0) continue;
     const std::size_t block = i / e.block_bytes;
+    const std::size_t at = i % e.block_bytes;
     const std::span<const float> values = std::span(c.values).subspan(block * e.block_size, e.block_size);
     judge.broken({e.id() + " " + part_of_block(e, i, values), text_of_block(values),
-                  describe_bytes(std::span(expected->bytes).subspan(block * e.block_bytes, e.block_bytes)),
-                  describe_bytes(std::span(actual.value).subspan(block * e.block_bytes, e.block_bytes)),
-                  "Byte " + std::to_string(i % e.block_bytes) + " of block " + std::to_string(block) + " differs."});
+                  describe_bytes_about(std::span(expected->bytes).subspan(block * e.block_bytes, e.block_bytes), at),
+                  describe_bytes_about(std::span(actual.value).subspan(block * e.block_bytes, e.block_bytes), at),
+                  "Byte " + std::to_string(at) + " of block " + std::to_string(block) + " differs."});
   }
   return std::move(judge).verdict();
 }
