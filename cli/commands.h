@@ -79,12 +79,18 @@ struct CorpusOptions {
   std::vector<std::string> files;
   std::string kind = "regression";
   std::string family;       ///< of files that are no case files
-  std::string inline_case;  ///< a case to add as a vector, with these five
+  std::string inline_case;  ///< a case to add as a vector, with those below
   std::string law;
   std::string vectors;  ///< name of the file of vectors
   std::string id;
   std::string comment;
   std::string source;
+  std::vector<std::string> declares;
+  std::string right;       ///< JSON; empty: what the reference answers
+  std::string wrong;       ///< JSON
+  std::string wrong_from;  ///< a subject that gives the wrong answers
+  std::vector<std::string> flags;
+  bool acceptable = false;
   std::string corpus;
   bool json = false;
 };

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "cli/commands.h"
+#include "cli/open_subject.h"
 #include "cli/paths.h"
 #include "properties/corpus_store.h"
 #include "properties/strict_json.h"
@@ -48,6 +49,32 @@ Result<Addition> addition_of(const fs::path& corpus, const CorpusOptions& o, con
   return as_case(corpus, o.kind, files->front(), *text);
 }
 
+Result<std::string> answers_of_subject(const std::string& spec, const CorpusOptions& o, const Law& law, const Case& c) {
+  const Result<std::unique_ptr<Subject>> subject = open_subject(spec, {});
+  if (!subject) return tl::unexpected(subject.error());
+  return answers_of(**subject, law, c, o.declares);
+}
+
+/// What the options say of a vector's answers; vectors_text_with() checks them.
+Result<VectorAnswers> answers_of_options(const CorpusOptions& o, const Law& law, const Case& c) {
+  if (!o.wrong.empty() && !o.wrong_from.empty()) return refuse("two wrong answers", "--wrong-from", "one of the two");
+  VectorAnswers answers{o.declares, {}, o.right, o.wrong, o.flags};
+  if (answers.right.empty()) {
+    Result<std::string> right = answers_of_subject("reference", o, law, c);
+    if (!right) return tl::unexpected(right.error());
+    answers.right = std::move(*right);
+  }
+  if (!o.wrong_from.empty()) {
+    Result<std::string> wrong = answers_of_subject(o.wrong_from, o, law, c);
+    if (!wrong) return tl::unexpected(wrong.error());
+    answers.wrong = std::move(*wrong);
+  }
+  answers.result = o.acceptable                                             ? "acceptable"
+                   : answers.right.find("\"refused\"") != std::string::npos ? "invalid"
+                                                                            : "valid";
+  return answers;
+}
+
 int add_vector(const fs::path& corpus, const CorpusOptions& o) {
   for (const auto& [value, option] :
        {std::pair{&o.inline_case, "--case"}, std::pair{&o.law, "--law"}, std::pair{&o.id, "--id"},
@@ -62,7 +89,10 @@ int add_vector(const fs::path& corpus, const CorpusOptions& o) {
   if (!c) return complain(c.error());
   const fs::path path = corpus / "vectors" / (o.vectors + ".json");
   const std::string old_text = read_file(path).value_or("");
-  const Result<std::string> text = vectors_text_with(old_text, path.string(), {o.law, o.id, o.comment, o.source, *c});
+  const Result<VectorAnswers> answers = answers_of_options(o, **law, *c);
+  if (!answers) return complain(answers.error());
+  const Result<std::string> text =
+      vectors_text_with(old_text, path.string(), {o.law, o.id, o.comment, o.source, *c, *answers});
   if (!text) return complain(text.error());
   if (auto ok = write_file_atomically(path, *text); !ok) return complain(ok.error());
   std::printf("added %s#%s\n", path.string().c_str(), o.id.c_str());
@@ -107,6 +137,19 @@ void find_strays(const fs::path& corpus, std::vector<Error>& problems) {
   }
 }
 
+/// A vector without answers, or with answers that its law does not tell apart.
+void check_vectors(const CorpusStore& store, std::vector<Error>& problems) {
+  for (const CaseFile& file : store.files()) {
+    if (file.id.empty()) continue;
+    const Result<const Law*> law = law_named(file.law);
+    if (!law || file.answers.right.empty()) {
+      problems.push_back({"no answer", "vector " + file.id, "a law, declarations and a right answer"});
+      continue;
+    }
+    if (auto ok = check_answers(**law, file.c, file.answers, "vector " + file.id); !ok) problems.push_back(ok.error());
+  }
+}
+
 /// A file's name ends in the SHA-1 of its text: a hand edit shows.
 void check_names(const fs::path& corpus, std::vector<Error>& problems) {
   std::error_code ignored;
@@ -127,6 +170,7 @@ int lint(const fs::path& corpus, bool as_json) {
   std::vector<Error> problems = store.problems();
   find_strays(corpus, problems);
   check_names(corpus, problems);
+  check_vectors(store, problems);
   if (as_json) {
     json list = json::array();
     for (const Error& problem : problems)

@@ -137,6 +137,13 @@ void add_corpus(CLI::App& app, CorpusOptions& o, std::function<int()>& run) {
   add->add_option("--id", o.id, "of a vector: its name in the file");
   add->add_option("--comment", o.comment, "of a vector: what it shows");
   add->add_option("--source", o.source, "of a vector: where it comes from");
+  add->add_option("--declares", o.declares, "of a vector: declarations of the subject that answers; repeatable")
+      ->allow_extra_args(false);
+  add->add_option("--right", o.right, "of a vector: right answers as JSON; default: those of the reference");
+  add->add_option("--wrong", o.wrong, "of a vector: wrong answers as JSON");
+  add->add_option("--wrong-from", o.wrong_from, "of a vector: the subject that gives the wrong answers");
+  add->add_option("--flag", o.flags, "of a vector: kind of bug; repeatable")->allow_extra_args(false);
+  add->add_flag("--acceptable", o.acceptable, "of a vector: some system means the wrong answer");
   add->add_option("--corpus", o.corpus, "corpus folder");
   add->callback([&run, &o] {
     run = [&o] {

@@ -20,7 +20,31 @@ namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{64} << 20;
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kCaseVersion = 1;
+constexpr std::uint64_t kVectorsVersion = 2;  ///< 1 had no answers, and is read
+
+std::vector<std::string> texts(MemberReader& members, std::string_view key, const std::string& where) {
+  std::vector<std::string> list;
+  const json value = members.value(key);
+  for (const json& item : value) {
+    if (!value.is_array() || !item.is_string())
+      members.fail({"not an array of strings", where + "/" + std::string(key), R"(["…"])"});
+    else
+      list.push_back(item.get<std::string>());
+  }
+  return list;
+}
+
+VectorAnswers read_answers(MemberReader& members, const std::string& where) {
+  VectorAnswers answers;
+  if (!members.has("right")) return answers;
+  answers.declares = texts(members, "declares", where);
+  answers.result = members.text("result");
+  answers.right = members.value("right").dump();
+  if (members.has("wrong")) answers.wrong = members.value("wrong").dump();
+  answers.flags = texts(members, "flags", where);
+  return answers;
+}
 
 /// The members that a lone case file and a vector share.
 Result<CaseFile> read_case(MemberReader& members, const std::string& where, bool vector) {
@@ -32,6 +56,7 @@ Result<CaseFile> read_case(MemberReader& members, const std::string& where, bool
     file.id = members.text("id");
     (void)members.text("comment");
     (void)members.text("source");
+    file.answers = read_answers(members, where);
   } else {
     file.subject = members.text("subject");
     file.place = members.text("place");
@@ -56,19 +81,20 @@ Result<CaseFile> read_case(MemberReader& members, const std::string& where, bool
   return file;
 }
 
-Result<void> check_version(const json& parsed, MemberReader& members, const std::string& key,
+Result<void> check_version(const json& parsed, MemberReader& members, const std::string& key, std::uint64_t newest,
                            const std::string& where) {
-  const std::string right = key + ": " + std::to_string(kVersion);
+  const std::string right = key + ": " + std::to_string(newest);
   if (!parsed.contains(key)) return refuse("missing", where + "/" + key, right);
   if (!parsed[key].is_number_unsigned()) return refuse("not a non-negative integer", where + "/" + key, right);
   const std::uint64_t version = members.unsigned_integer(key);
-  if (version == kVersion) return {};
+  if (version >= 1 && version <= newest) return {};
   return refuse("format version " + std::to_string(version), where, right);
 }
 
 Result<std::vector<CaseFile>> read_one(const json& parsed, const std::string& where) {
   MemberReader members(parsed, where);
-  if (auto ok = check_version(parsed, members, "packcheck_case", where); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_version(parsed, members, "packcheck_case", kCaseVersion, where); !ok)
+    return tl::unexpected(ok.error());
   Result<CaseFile> file = read_case(members, where, false);
   if (auto ok = members.finish(); !ok) return tl::unexpected(ok.error());
   if (!file) return tl::unexpected(file.error());
@@ -77,7 +103,8 @@ Result<std::vector<CaseFile>> read_one(const json& parsed, const std::string& wh
 
 Result<std::vector<CaseFile>> read_vectors_document(const json& parsed, const std::string& where) {
   MemberReader members(parsed, where);
-  if (auto ok = check_version(parsed, members, "packcheck_vectors", where); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_version(parsed, members, "packcheck_vectors", kVectorsVersion, where); !ok)
+    return tl::unexpected(ok.error());
   const json list = members.value("vectors");
   if (auto ok = members.finish(); !ok) return tl::unexpected(ok.error());
   if (!list.is_array()) return refuse("not an array", where + "/vectors", "[{…}, …]");
@@ -117,11 +144,16 @@ std::vector<fs::path> sorted_files(const fs::path& folder) {
 }  // namespace
 
 std::string case_file_text(const std::string& law, const std::string& subject, const Breach& breach, const Case& c) {
-  const json file{{"packcheck_case", kVersion}, {"law", law},
-                  {"subject", subject},         {"place", breach.place},
-                  {"type", c.type->name()},     {"case", json::parse(c.type->to_json(c))},
-                  {"input", breach.input},      {"expected", breach.expected},
-                  {"actual", breach.actual},    {"why", breach.why}};
+  const json file{{"packcheck_case", kCaseVersion},
+                  {"law", law},
+                  {"subject", subject},
+                  {"place", breach.place},
+                  {"type", c.type->name()},
+                  {"case", json::parse(c.type->to_json(c))},
+                  {"input", breach.input},
+                  {"expected", breach.expected},
+                  {"actual", breach.actual},
+                  {"why", breach.why}};
   // A subject's own message may hold any bytes; they become U+FFFD.
   return file.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -130,8 +162,10 @@ Result<std::string> vectors_text_with(std::string_view old_text, const std::stri
   constexpr std::string_view kIdLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   if (vector.id.empty() || vector.id.find_first_not_of(kIdLetters) != std::string::npos)
     return refuse("id '" + vector.id + "'", where, "letters, digits, dot, dash and underscore");
-  for (const std::string* text : {&vector.comment, &vector.source})
-    if (!is_utf8(*text)) return refuse("a comment or source that is not UTF-8", where, "UTF-8 text");
+  std::vector<std::string> texts{vector.comment, vector.source};
+  texts.insert(texts.end(), vector.answers.flags.begin(), vector.answers.flags.end());
+  for (const std::string& text : texts)
+    if (!is_utf8(text)) return refuse("a comment, source or flag that is not UTF-8", where, "UTF-8 text");
   std::map<std::string, json> by_id;
   if (!old_text.empty()) {
     if (const auto files = parse_case_file(old_text, where); !files) return tl::unexpected(files.error());
@@ -139,17 +173,26 @@ Result<std::string> vectors_text_with(std::string_view old_text, const std::stri
     if (!old->contains("packcheck_vectors")) return refuse("a case file", where, "a file of vectors");
     for (const json& row : (*old)["vectors"]) by_id[row.at("id").get<std::string>()] = row;
   }
+  const VectorAnswers& answers = vector.answers;
+  const Result<const Law*> law = law_named(vector.law);
+  if (!law) return tl::unexpected(law.error());
+  if (auto ok = check_answers(**law, vector.c, answers, vector.id); !ok) return tl::unexpected(ok.error());
   json row{{"id", vector.id},
            {"law", vector.law},
            {"type", vector.c.type->name()},
            {"case", json::parse(vector.c.type->to_json(vector.c))},
-           {"comment", vector.comment},
-           {"source", vector.source}};
+           {"declares", answers.declares},
+           {"result", answers.result},
+           {"right", json::parse(answers.right)}};
+  if (!answers.wrong.empty()) row["wrong"] = json::parse(answers.wrong);
+  row["flags"] = answers.flags;
+  row["comment"] = vector.comment;
+  row["source"] = vector.source;
   if (!by_id.emplace(vector.id, std::move(row)).second)
     return refuse("id '" + vector.id + "' is there already", where, "a new id");
   json list = json::array();
   for (auto& [id, known] : by_id) list.push_back(std::move(known));
-  return json{{"packcheck_vectors", kVersion}, {"vectors", list}}.dump(2) + "\n";
+  return json{{"packcheck_vectors", kVectorsVersion}, {"vectors", list}}.dump(2) + "\n";
 }
 
 Result<std::vector<CaseFile>> parse_case_file(std::string_view text, const std::string& where) {

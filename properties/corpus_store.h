@@ -12,6 +12,7 @@
 
 #include "core/result.h"
 #include "properties/law.h"
+#include "properties/vector_answers.h"
 
 namespace packcheck {
 
@@ -22,6 +23,7 @@ struct CaseFile {
   std::string place;    ///< of the finding
   std::string id;       ///< of a vector
   Case c;
+  VectorAnswers answers;  ///< of a vector
 };
 
 /// The text of a case file: a finding, or a case to keep.
@@ -39,9 +41,10 @@ struct NewVector {
   std::string comment;
   std::string source;
   Case c;
+  VectorAnswers answers;
 };
 /// The text of a file of vectors with one more in it, sorted by id. `old_text` may be empty. Refuses an
-/// id that is there already, and a file that does not read.
+/// id that is there already, a file that does not read, and answers that do not pass check_answers().
 [[nodiscard]] Result<std::string> vectors_text_with(std::string_view old_text, const std::string& where,
                                                     const NewVector& vector);
 
@@ -62,6 +65,8 @@ class CorpusStore {
 
   /// Cases for a law: of its case type, and of no other law's.
   [[nodiscard]] std::vector<Case> cases_for(const Law& law, std::string_view variant) const;
+  /// Every case with what its file says of it.
+  [[nodiscard]] const std::vector<CaseFile>& files() const { return cases_; }
   /// Raw files of a family.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& wire_files() const { return wire_; }
   [[nodiscard]] std::vector<std::string> wire_inputs(std::string_view family) const;

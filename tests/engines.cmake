@@ -11,8 +11,11 @@ packcheck_test(NAME properties_test
     properties/float_draws_test.cc
     properties/source_test.cc
     properties/twins_test.cc
+    properties/vectors_test.cc
     properties/verdicts_test.cc
   LIBRARIES packcheck_engines packcheck_reference nlohmann_json::nlohmann_json)
+
+target_compile_definitions(properties_test PRIVATE PACKCHECK_SOURCE_DIRECTORY="${CMAKE_SOURCE_DIR}")
 
 packcheck_test(NAME command_test
   SOURCES

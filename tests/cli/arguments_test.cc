@@ -272,7 +272,7 @@ std::vector<BrokenFile> broken_files() {
           {"unknown_member", case_file(version + law + R"("x":1,)"), {"unknown member 'x'"}},
           {"duplicate_key", case_file(version + law + version), {"duplicate key 'packcheck_case'"}},
           {"no_law", case_file(version), {"/law", "missing"}},
-          {"vectors_of_a_later_version", R"({"packcheck_vectors":2,"vectors":[]})", {"format version 2"}},
+          {"vectors_of_a_later_version", R"({"packcheck_vectors":3,"vectors":[]})", {"format version 3"}},
           {"no_vectors", R"({"packcheck_vectors":1,"vectors":[]})", {"no case"}}};
 }
 

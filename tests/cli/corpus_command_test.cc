@@ -156,14 +156,30 @@ TEST_F(Corpus, LintOfAnEmptyFolderHolds) {
 class Vectors : public Corpus {
  protected:
   [[nodiscard]] Ran add_vector(const std::string& id, const std::string& bits) const {
-    return add({"--vectors", "numbers", "--law", "text.printing_is_exact", "--id", id, "--comment", "a packed scalar",
-                "--source", "a test", "--case", "{\"bits\":\"" + bits + "\"}"});
+    return add({"--vectors",    "numbers",
+                "--law",        "text.printing_is_exact",
+                "--id",         id,
+                "--comment",    "a packed scalar",
+                "--source",     "a test",
+                "--declares",   "print json",
+                "--declares",   "parse json",
+                "--flag",       "digits-lost",
+                "--wrong-from", "twin:six_digits",
+                "--case",       "{\"bits\":\"" + bits + "\"}"});
+  }
+  [[nodiscard]] Ran add_conversion(const std::vector<std::string>& more) const {
+    std::vector<std::string> words{
+        "--vectors", "v",    "--law",    "format.narrowing_is_correctly_rounded",
+        "--id",      "tie",  "--source", "a test",
+        "--comment", "even", "--case",   R"({"from":"f32","to":"bf16","elements":["0x3f808000"]})"};
+    words.insert(words.end(), more.begin(), more.end());
+    return add(words);
   }
 };
 
 TEST_F(Vectors, AreAddedWithTheirStorySortedAndEachIdOnce) {
-  EXPECT_EQ(add_vector("b-second", "0x0000000000030301").status, 0);
-  EXPECT_EQ(add_vector("a-first", "0x0000000000000001").status, 0);
+  EXPECT_EQ(add_vector("b-second", "0x0000000000040101").status, 0);
+  EXPECT_EQ(add_vector("a-first", "0x0000000000040105").status, 0);
   EXPECT_THAT(in_corpus(), ElementsAre("vectors/numbers.json"));
   const std::string text = text_of(folder() / "c" / "vectors" / "numbers.json");
   EXPECT_LT(text.find("a-first"), text.find("b-second"));
@@ -173,6 +189,52 @@ TEST_F(Vectors, AreAddedWithTheirStorySortedAndEachIdOnce) {
   EXPECT_EQ(text_of(folder() / "c" / "vectors" / "numbers.json"), text);
   EXPECT_EQ(lint().status, 0) << lint().out;
   EXPECT_EQ(run({"repro", "c/vectors/numbers.json#b-second"}).status, 0);
+}
+
+TEST_F(Vectors, CarryTheAnswerOfTheReferenceAndAWrongOne) {
+  ASSERT_EQ(add_vector("seed", "0x0000000000040101").status, 0);
+  const Json row = Json::parse(text_of(folder() / "c" / "vectors" / "numbers.json"))["vectors"][0];
+  EXPECT_EQ(row["result"], "valid");
+  EXPECT_EQ(row["right"]["print"], "1.296433e-318");
+  EXPECT_NE(row["wrong"]["print"], row["right"]["print"]);
+  EXPECT_THAT(row["declares"], ElementsAre("print json", "parse json"));
+  EXPECT_THAT(row["flags"], ElementsAre("digits-lost"));
+}
+
+TEST_F(Vectors, AreRefusedWhereTheLawDoesNotTellRightFromWrong) {
+  const std::vector<std::string> declares{"--declares", "convert f32->bf16 nan=any"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), declares.begin(), declares.end());
+    return add_conversion(more);
+  };
+  struct Row {
+    std::vector<std::string> more;
+    std::string message;
+  };
+  const std::vector<Row> rows{
+      {{"--right", R"({"convert":["0x3f81"]})"}, "the right answer is broken"},
+      {{"--wrong", R"({"convert":["0x3f80"]})"}, "the wrong answer is holds"},
+      {{"--wrong", R"({"convert":["0x3f80","0x3f80"]})"}, ""},  // of another size: a wrong answer, too
+      {{"--wrong", R"({"convert":"0x3f81"})"}, "of the wrong type"},
+      {{"--wrong", R"({"print":"1"})"}, "'print' is not declared"},
+      {{"--wrong", R"({"convert":{"fault":"tired"}})"}, "unknown fault 'tired'"},
+      {{"--wrong", "{"}, "well-formed"}};
+  for (const Row& row : rows) {
+    const Ran ran = with(row.more);
+    EXPECT_EQ(ran.status, row.message.empty() ? 0 : 2) << row.message << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(row.message));
+  }
+  EXPECT_THAT(add_conversion({}).err, HasSubstr("no declaration"));
+  EXPECT_THAT(add_conversion({"--declares", "convert f32->f16"}).err, HasSubstr("does not judge this case"));
+}
+
+TEST_F(Vectors, WithoutAnAnswerAreAProblemForLint) {
+  files().write("c/vectors/old.json",
+                R"({"packcheck_vectors":1,"vectors":[{"id":"old","law":"text.printing_is_exact","type":"number",)"
+                R"("case":{"bits":"0x0"},"comment":"c","source":"s"}]})");
+  const Ran ran = lint();
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("vector old"), HasSubstr("no answer")));
 }
 
 TEST_F(Vectors, NeedEveryPartOfTheirStoryAndACaseThatReads) {

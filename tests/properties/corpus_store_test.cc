@@ -74,7 +74,7 @@ std::vector<BrokenFile> broken_files() {
       {"case_missing", replaced(good, "\"case\"", "\"kase\""), {"/case"}},
       {"nul", good + std::string(1, '\0'), {"NUL"}},
       {"text_behind", good + "{}", {"well-formed"}},
-      {"later_vectors", R"({"packcheck_vectors":3,"vectors":[]})", {"format version 3", "packcheck_vectors: 1"}},
+      {"later_vectors", R"({"packcheck_vectors":3,"vectors":[]})", {"format version 3", "packcheck_vectors: 2"}},
       {"vectors_no_array", R"({"packcheck_vectors":1,"vectors":{}})", {"not an array", "/vectors"}},
       {"vector_id_twice", vectors_file(vector_text("a") + "," + vector_text("a")), {"'a' is used twice", "/vectors/1"}},
       {"vector_unknown_member", vectors_file(vector_text("a", R"("x":1,)")), {"unknown member 'x'", "/vectors/0"}},

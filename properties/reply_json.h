@@ -1,0 +1,31 @@
+// properties/reply_json.h: a subject's reply as JSON, for vectors that carry right and wrong answers.
+//
+// | operation                     | answer                                            |
+// |-------------------------------|---------------------------------------------------|
+// | convert, repack               | ["0x3f80", …], elements of the target format      |
+// | quantize                      | "00ff…", the bytes of the blocks as the subject lays them out |
+// | dequantize, affine_dequantize | ["0x3f800000", …], f32 elements                   |
+// | print                         | "9.7517E-319"                                     |
+// | parse                         | "0x0000000000030301"                              |
+// | pack                          | ["0x…", "0x…"], scalar and param2                 |
+// | unpack                        | [3, 3, 1, …], one integer per field               |
+//
+// What is no answer is an object: {"refused": "why"}, or {"fault": "left bytes unwritten"}. Include only
+// from .cc files (it brings in nlohmann_json). Proved by tests/properties/vectors_test.cc.
+#pragma once
+
+#include <string>
+
+#include "properties/strict_json.h"
+#include "subjects/subject.h"
+
+namespace packcheck {
+
+/// The JSON form of a reply to `operation` in `variant`. A reply that broke the protocol may have none: refused.
+[[nodiscard]] Result<nlohmann::ordered_json> reply_to_json(Operation operation, const std::string& variant,
+                                                           const Reply& reply);
+/// The inverse; refuses by name what is no reply to this operation.
+[[nodiscard]] Result<Reply> reply_from_json(Operation operation, const std::string& variant,
+                                            const nlohmann::ordered_json& value, const std::string& where);
+
+}  // namespace packcheck
