@@ -102,6 +102,12 @@ struct ListOptions {
 };
 int run_list(const ListOptions& options);
 
+struct SentinelOptions {
+  std::string compiler;  ///< "gcc -O3 -march=native"
+  bool json = false;
+};
+int run_sentinel(const SentinelOptions& options);
+
 struct TwinsOptions {
   std::string profile = "quick";
   std::uint64_t seed = 1;

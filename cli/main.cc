@@ -174,6 +174,14 @@ void add_twins(CLI::App& app, TwinsOptions& o, std::function<int()>& run) {
   c->callback([&run, &o] { run = [&o] { return run_twins(o); }; });
 }
 
+void add_sentinel(CLI::App& app, SentinelOptions& o, std::function<int()>& run) {
+  CLI::App* c = app.add_subcommand("sentinel", "Does a compiler, with its flags, break the numbers of a kernel?");
+  c->footer("Example: packcheck sentinel 'gcc -O3 -march=native'");
+  c->add_option("compiler", o.compiler, "the compiler and its flags, as one word")->required();
+  c->add_flag("--json", o.json, "print JSON");
+  c->callback([&run, &o] { run = [&o] { return run_sentinel(o); }; });
+}
+
 void add_list(CLI::App& app, const std::string& what, const std::string& help, ListOptions& o,
               std::function<int()>& run) {
   CLI::App* c = app.add_subcommand(what, help);
@@ -233,6 +241,7 @@ int run_main(int argc, char** argv) {
   AskOptions ask;
   CorpusOptions corpus;
   TwinsOptions twins;
+  SentinelOptions sentinel;
   ListOptions list;
   add_verify(app, verify, run);
   add_repro(app, repro, run);
@@ -240,6 +249,7 @@ int run_main(int argc, char** argv) {
   add_ask(app, ask, run);
   add_corpus(app, corpus, run);
   add_twins(app, twins, run);
+  add_sentinel(app, sentinel, run);
   add_list(app, "laws", "Every law: id and sentence.", list, run);
   add_list(app, "subjects", "Every built-in subject.", list, run);
   add_list(app, "formats", "Every scalar format: widths, bias, limits, infinities, NaN codes.", list, run);

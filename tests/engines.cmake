@@ -27,6 +27,7 @@ packcheck_test(NAME command_test
     cli/expected_test.cc
     cli/lists_test.cc
     cli/readme_test.cc
+    cli/sentinel_test.cc
     cli/sweep_test.cc
     cli/verify_test.cc
   LIBRARIES packcheck_laws packcheck_reference nlohmann_json::nlohmann_json)
