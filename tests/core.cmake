@@ -1,7 +1,26 @@
 # Tests of the core and of the oracles the laws compare every subject with.
-add_library(packcheck_core_test_support STATIC core/mpfr_reference.cc core/samples.cc)
+add_library(packcheck_core_test_support STATIC core/answers.cc core/mpfr_reference.cc core/samples.cc)
 target_link_libraries(packcheck_core_test_support PUBLIC packcheck_core packcheck_oracles mpfr gmp)
 
 foreach(room IN ITEMS affine block_oracle bounds encoding environment format narrow_format narrowing_oracle params repack scale text)
   packcheck_test(NAME core_${room}_test SOURCES core/${room}_test.cc LIBRARIES packcheck_core_test_support)
 endforeach()
+
+# The same answers at every optimisation level: the core and the oracles once more, at -O0 and at -O3.
+foreach(level IN ITEMS 0 3)
+  add_executable(core_answers_O${level} core/answers_main.cc core/answers.cc core/samples.cc)
+  foreach(library IN ITEMS packcheck_core packcheck_oracles)
+    get_target_property(sources ${library} SOURCES)
+    get_target_property(folder ${library} SOURCE_DIR)
+    foreach(source IN LISTS sources)
+      target_sources(core_answers_O${level} PRIVATE ${folder}/${source})
+    endforeach()
+    get_target_property(libraries ${library} LINK_LIBRARIES)
+    list(FILTER libraries EXCLUDE REGEX "^packcheck_(core|oracles)$")
+    target_link_libraries(core_answers_O${level} PRIVATE ${libraries})
+  endforeach()
+  target_compile_options(core_answers_O${level} PRIVATE -O${level})
+endforeach()
+add_test(NAME core_answers_are_the_same_at_O0_and_O3
+  COMMAND ${CMAKE_COMMAND} -DONE=$<TARGET_FILE:core_answers_O0> -DOTHER=$<TARGET_FILE:core_answers_O3>
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/core/compare_answers.cmake)

@@ -1,0 +1,11 @@
+# cmake -DONE=program -DOTHER=program -P compare_answers.cmake: both print the same lines.
+foreach(which IN ITEMS ONE OTHER)
+  execute_process(COMMAND ${${which}} OUTPUT_VARIABLE ${which}_lines RESULT_VARIABLE status)
+  if(NOT status EQUAL 0 OR "${${which}_lines}" STREQUAL "")
+    message(FATAL_ERROR "${${which}} ended with ${status}")
+  endif()
+endforeach()
+if(NOT ONE_lines STREQUAL OTHER_lines)
+  message(FATAL_ERROR "${ONE}:\n${ONE_lines}\n${OTHER}:\n${OTHER_lines}\nThe answers differ.")
+endif()
+message("${ONE_lines}")
