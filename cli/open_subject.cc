@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "cli/paths.h"
+#include "subjects/hardware/f16c.h"
 #include "subjects/process/native_subject.h"
 #include "subjects/process/program_subject.h"
 #include "subjects/reference/twins.h"
@@ -26,6 +27,10 @@ Result<std::unique_ptr<Subject>> open_twin(std::string_view name) {
 }
 
 Result<std::unique_ptr<Subject>> open_third_party(const std::string& name, const CallLimits& limits) {
+  if (name == kF16cName) {
+    if (std::unique_ptr<Subject> f16c = make_f16c()) return f16c;
+    return refuse("this processor has no F16C", "--subject " + name, "an x86-64 processor of 2012 or later");
+  }
   for (const std::filesystem::path& folder : third_party_folders()) {
     const std::filesystem::path path = folder / (name + ".so");
     std::error_code ignored;

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
@@ -11,10 +12,13 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "requests carry native arrays as little-endian bytes");
 
 template <class T>
+std::string_view bytes_of(std::span<const T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+
+template <class T>
 std::string array_to_string(std::span<const T> values) {
-  std::string bytes(values.size_bytes(), '\0');
-  if (!values.empty()) std::memcpy(bytes.data(), values.data(), values.size_bytes());
-  return bytes;
+  return std::string(bytes_of(values));
 }
 
 template <class T>
@@ -28,9 +32,9 @@ constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
 
 /// Calls, and turns an answer of the wrong shape into broke_protocol. The answer is one part of
 /// `size` bytes, or of any size.
-Answer<std::string> call_for_one_part(Subject& subject, Operation operation, std::vector<std::string> arguments,
-                                      std::size_t size) {
-  Reply reply = subject.call({operation, std::move(arguments)});
+Answer<std::string> call_for_one_part(Subject& subject, Operation operation,
+                                      std::initializer_list<std::string_view> arguments, std::size_t size) {
+  Reply reply = subject.call_in_place({operation, {arguments.begin(), arguments.size()}});
   if (reply.outcome != Outcome::answered) return {reply.outcome, {}, std::move(reply.message)};
   if (reply.parts.size() != 1)
     return {Outcome::broke_protocol, {}, "answer has " + std::to_string(reply.parts.size()) + " parts; expected 1"};
@@ -47,12 +51,16 @@ Answer<T> map(Answer<std::string> raw, F decode) {
   return {Outcome::answered, decode(raw.value), {}};
 }
 
-std::string name_of(Format format) { return std::string(spec(format).name); }
+std::string_view name_of(Format format) { return spec(format).name; }
 
 }  // namespace
 
 std::string bytes_to_string(std::span<const std::uint8_t> bytes) { return array_to_string(bytes); }
-Bytes string_to_bytes(std::string_view bytes) { return string_to_array<std::uint8_t>(bytes); }
+Bytes string_to_bytes(std::string_view bytes) {
+  // A range of bytes is copied at once, without zeros before.
+  const auto* const begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  return {begin, begin + bytes.size()};
+}
 std::string u64s_to_string(std::span<const std::uint64_t> values) { return array_to_string(values); }
 std::vector<std::uint64_t> string_to_u64s(std::string_view bytes) { return string_to_array<std::uint64_t>(bytes); }
 std::string floats_to_string(std::span<const float> values) { return array_to_string(values); }
@@ -61,44 +69,43 @@ std::vector<float> string_to_floats(std::string_view bytes) { return string_to_a
 Answer<Bytes> call_convert(Subject& subject, Format from, Format to, std::string_view mode,
                            std::span<const std::uint8_t> in) {
   const std::size_t count = in.size() / spec(from).bytes();
-  return map<Bytes>(
-      call_for_one_part(subject, Operation::convert,
-                        {name_of(from), name_of(to), std::string(mode), bytes_to_string(in)}, count * spec(to).bytes()),
-      string_to_bytes);
+  return map<Bytes>(call_for_one_part(subject, Operation::convert, {name_of(from), name_of(to), mode, bytes_of(in)},
+                                      count * spec(to).bytes()),
+                    string_to_bytes);
 }
 
 Answer<Bytes> call_quantize(Subject& subject, const Encoding& encoding, std::span<const float> values) {
   const std::size_t size = values.size() / encoding.block_size * encoding.block_bytes;
-  return map<Bytes>(call_for_one_part(subject, Operation::quantize, {encoding.id(), floats_to_string(values)}, size),
+  return map<Bytes>(call_for_one_part(subject, Operation::quantize, {encoding.id(), bytes_of(values)}, size),
                     string_to_bytes);
 }
 
 Answer<std::vector<float>> call_dequantize(Subject& subject, const Encoding& encoding,
                                            std::span<const std::uint8_t> blocks) {
   const std::size_t count = blocks.size() / encoding.block_bytes * encoding.block_size;
-  return map<std::vector<float>>(call_for_one_part(subject, Operation::dequantize,
-                                                   {encoding.id(), bytes_to_string(blocks)}, count * sizeof(float)),
-                                 string_to_floats);
+  return map<std::vector<float>>(
+      call_for_one_part(subject, Operation::dequantize, {encoding.id(), bytes_of(blocks)}, count * sizeof(float)),
+      string_to_floats);
 }
 
 Answer<Bytes> call_repack(Subject& subject, Format from, Format to, std::span<const std::uint8_t> in) {
   const std::size_t count = in.size() / spec(from).bytes();
-  return map<Bytes>(call_for_one_part(subject, Operation::repack, {name_of(from), name_of(to), bytes_to_string(in)},
+  return map<Bytes>(call_for_one_part(subject, Operation::repack, {name_of(from), name_of(to), bytes_of(in)},
                                       count * spec(to).bytes()),
                     string_to_bytes);
 }
 
 Answer<std::string> call_print(Subject& subject, std::uint64_t bits) {
-  return call_for_one_part(subject, Operation::print, {u64s_to_string(std::array{bits})}, kAnySize);
+  return call_for_one_part(subject, Operation::print, {bytes_of(std::span<const std::uint64_t>(&bits, 1))}, kAnySize);
 }
 
 Answer<std::uint64_t> call_parse(Subject& subject, std::string_view text) {
-  return map<std::uint64_t>(call_for_one_part(subject, Operation::parse, {std::string(text)}, sizeof(std::uint64_t)),
+  return map<std::uint64_t>(call_for_one_part(subject, Operation::parse, {text}, sizeof(std::uint64_t)),
                             [](std::string_view bytes) { return string_to_u64s(bytes)[0]; });
 }
 
 Answer<PackedWords> call_pack(Subject& subject, const Layout& layout, std::span<const std::int64_t> values) {
-  return map<PackedWords>(call_for_one_part(subject, Operation::pack, {layout.id(), array_to_string(values)},
+  return map<PackedWords>(call_for_one_part(subject, Operation::pack, {layout.id(), bytes_of(values)},
                                             kPackedWords * sizeof(std::uint64_t)),
                           [](std::string_view bytes) {
                             const std::vector<std::uint64_t> words = string_to_u64s(bytes);
@@ -108,7 +115,7 @@ Answer<PackedWords> call_pack(Subject& subject, const Layout& layout, std::span<
 
 Answer<std::vector<std::int64_t>> call_unpack(Subject& subject, const Layout& layout, const PackedWords& words) {
   return map<std::vector<std::int64_t>>(
-      call_for_one_part(subject, Operation::unpack, {layout.id(), u64s_to_string(words)},
+      call_for_one_part(subject, Operation::unpack, {layout.id(), bytes_of(std::span<const std::uint64_t>(words))},
                         layout.fields.size() * sizeof(std::int64_t)),
       string_to_array<std::int64_t>);
 }
@@ -116,10 +123,12 @@ Answer<std::vector<std::int64_t>> call_unpack(Subject& subject, const Layout& la
 Answer<std::vector<float>> call_affine_dequantize(Subject& subject, const AffineTensor& t) {
   const std::array<std::uint64_t, 3> shape{t.out_features, t.in_features, t.scale_columns};
   return map<std::vector<float>>(
-      call_for_one_part(subject, Operation::affine_dequantize,
-                        {name_of(t.scale_format), u64s_to_string(shape), bytes_to_string(t.codes),
-                         bytes_to_string(t.scales), bytes_to_string(t.biases)},
-                        t.out_features * t.in_features * sizeof(float)),
+      call_for_one_part(
+          subject, Operation::affine_dequantize,
+          {name_of(t.scale_format), bytes_of(std::span<const std::uint64_t>(shape)),
+           bytes_of(std::span<const std::uint8_t>(t.codes)), bytes_of(std::span<const std::uint8_t>(t.scales)),
+           bytes_of(std::span<const std::uint8_t>(t.biases))},
+          t.out_features * t.in_features * sizeof(float)),
       string_to_floats);
 }
 

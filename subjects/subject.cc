@@ -182,6 +182,10 @@ Result<std::uint64_t> Subject::bytes_kept_per_call(const Request&, unsigned, uns
   return refuse(std::string(kMemoryUnknown), info_.name, "the reference, a twin or a lib: subject");
 }
 
+Reply Subject::call_in_place(const RequestView& request) {
+  return call({request.operation, {request.arguments.begin(), request.arguments.end()}});
+}
+
 std::vector<Reply> Subject::call_batch(std::span<const Request> requests) {
   std::vector<Reply> replies;
   replies.reserve(requests.size());

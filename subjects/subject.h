@@ -82,6 +82,12 @@ struct Request {
   std::vector<std::string> arguments;
 };
 
+/// A request whose arguments lie elsewhere: large arrays need no copy of their own.
+struct RequestView {
+  Operation operation{};
+  std::span<const std::string_view> arguments;
+};
+
 enum class Outcome : std::uint8_t {
   answered,        ///< `parts` holds the answer
   refused,         ///< the subject says the input is unsound; `message` says why
@@ -121,6 +127,8 @@ class Subject {
   [[nodiscard]] const SubjectInfo& info() const { return info_; }
   /// Never throws and never takes packcheck down with it.
   virtual Reply call(const Request& request) = 0;
+  /// The same call. Subjects that can read the arguments where they are do so; the rest get a copy.
+  virtual Reply call_in_place(const RequestView& request);
   /// One reply per request, in order; subjects in another process answer them in one exchange.
   virtual std::vector<Reply> call_batch(std::span<const Request> requests);
   /// Heap bytes the subject keeps for good each time it answers `request`: the growth over `repeats`

@@ -6,6 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "core/format/narrow.h"
+#include "core/simd.h"
+
 namespace packcheck {
 namespace {
 
@@ -156,6 +159,17 @@ constexpr std::array<ConvertRun, sizeof...(Pair)> wide_runs(std::index_sequence<
 }
 constexpr auto kWideRuns = wide_runs(std::make_index_sequence<kWideFormats * kWideFormats>());
 
+/// Sources of a byte: from here on a table of all 256 answers is worth its making.
+constexpr std::size_t kTableFrom = 1024;
+
+void convert_by_table(const FormatSpec& from, const FormatSpec& to, std::span<const std::uint8_t> in,
+                      std::span<std::uint8_t> out, const ConvertRules& rules) {
+  std::array<std::uint64_t, 256> answers{};
+  for (std::size_t code = 0; code < answers.size(); ++code)
+    answers[code] = convert(from.format, to.format, code, rules);
+  for (std::size_t i = 0; i < in.size(); ++i) store_element(to, out, i, answers[in[i]]);
+}
+
 bool goes_through_f16(const FormatSpec& from, const FormatSpec& to, const ConvertRules& rules) {
   return rules.path == ConvertPath::through_f16 && from.width() > 16 && to.width() < 16;
 }
@@ -214,6 +228,14 @@ Result<void> convert_array(Format from_format, Format to_format, std::span<const
   if (out.size() / to.bytes() != count || out.size() % to.bytes() != 0)
     return refuse("output is " + std::to_string(out.size()) + " bytes", "convert to " + std::string(to.name),
                   std::to_string(count) + " elements of " + std::to_string(to.bytes()) + " bytes");
+  if (NarrowRun* const run = fast_narrowing(from_format, to_format, rules)) {
+    run(in.data(), out.data(), count, rules.saturating);
+    return {};
+  }
+  if (from.bytes() == 1 && count >= kTableFrom && simd_level() != SimdLevel::rule) {
+    convert_by_table(from, to, in, out, rules);
+    return {};
+  }
   const auto from_index = static_cast<std::size_t>(from_format);
   const auto to_index = static_cast<std::size_t>(to_format);
   if (from_index < kWideFormats && to_index < kWideFormats) {

@@ -15,6 +15,18 @@ std::pair<Format, Format> formats_of(std::string_view variant) {
           format_named(variant.substr(arrow + 2)).value_or(Format::f16)};
 }
 
+/// The codes from `first` on.
+void put_codes(Format format, std::uint64_t first, Bytes& elements) {
+  const FormatSpec& s = spec(format);
+  if (s.bytes() != sizeof(std::uint32_t)) {
+    for (std::size_t i = 0; i < elements.size() / s.bytes(); ++i) store_element(s, elements, i, first + i);
+    return;
+  }
+  // Of the singles there are 2^32.
+  auto code = static_cast<std::uint32_t>(first);
+  for (std::size_t at = 0; at < elements.size(); at += sizeof code) store_little_endian(&elements[at], code++);
+}
+
 class ConversionType final : public TypedCaseType<ConversionCase> {
  public:
   using TypedCaseType::TypedCaseType;
@@ -52,7 +64,7 @@ class ConversionType final : public TypedCaseType<ConversionCase> {
     return Domain{total, std::min(total, kBatch),
                   [this, source = from, target = to](std::uint64_t first, std::uint64_t count) {
                     ConversionCase c{source, target, Bytes(count * spec(source).bytes())};
-                    for (std::size_t i = 0; i < count; ++i) store_element(spec(source), c.elements, i, first + i);
+                    put_codes(source, first, c.elements);
                     return wrap(std::move(c));
                   }};
   }

@@ -1,5 +1,6 @@
 // Laws of conversion between scalar formats. The oracle is properties/oracles/format_oracle.h.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -7,8 +8,8 @@
 #include "properties/cases/cases.h"
 #include "properties/describe.h"
 #include "properties/laws/answers.h"
+#include "properties/oracles/cell_oracle.h"
 #include "properties/oracles/format_oracle.h"
-#include "properties/oracles/narrowing_oracle.h"
 
 namespace packcheck {
 namespace {
@@ -63,19 +64,45 @@ Breach breach_of(const ConversionCase& c, std::uint64_t in, std::uint64_t expect
           describe(c.to, expected), describe(c.to, actual), std::move(why)};
 }
 
-/// Whether the answer is that of the fast oracle, bit for bit; false also where there is none.
-bool equals_fast_oracle(const ConversionCase& c, const Rules& rules, const Bytes& answer) {
-  if (c.from != Format::f32 || rules.convert.rounding != Rounding::nearest_even || rules.flushes()) return false;
-  if (rules.convert.saturating) return false;
-  if ((c.to != Format::f16 && c.to != Format::bf16) || c.count() < 64) return false;
-  std::vector<std::uint32_t> in(c.count());
-  std::vector<std::uint16_t> expected(c.count());
-  std::memcpy(in.data(), c.elements.data(), c.elements.size());
-  if (c.to == Format::f16)
-    oracle::narrow_f32_to_f16(in.data(), expected.data(), in.size());
-  else
-    oracle::narrow_f32_to_bf16(in.data(), expected.data(), in.size());
-  return std::memcmp(expected.data(), answer.data(), answer.size()) == 0;
+constexpr std::size_t kChunk = 2048;  // elements judged together; their answers stay in the first cache
+constexpr std::size_t kWidest = 2;    // bytes of the elements that the bulk oracle gives
+
+/// Judges elements `first` to `first + count` one by one. Where `bulk` is not null, it holds the bulk oracle's
+/// answers, and an element that equals its own needs no other judge unless it came of a NaN.
+void judge_elements(Judge& judge, const ConversionCase& c, const Rules& rules, const Bytes& answer, std::size_t first,
+                    std::size_t count, const std::uint8_t* bulk) {
+  for (std::size_t i = first; i < first + count; ++i) {
+    const std::uint64_t in = load_element(spec(c.from), c.elements, i);
+    const std::uint64_t actual = load_element(spec(c.to), answer, i);
+    if (oracle::is_nan(c.from, in)) {
+      if (!nan_is_right(c, rules.nan, in, actual))
+        judge.broken(breach_of(c, in, expected_nan(c, rules.nan, in), actual,
+                               "A NaN must stay a NaN, as the declared rule nan=" + std::string(rules.nan) + " says."));
+      continue;
+    }
+    const std::size_t width = spec(c.to).bytes();
+    if (bulk != nullptr && std::memcmp(bulk + (i - first) * width, &answer[i * width], width) == 0) continue;
+    const std::uint64_t expected = oracle::convert(c.from, c.to, in, rules.convert);
+    if (actual != expected)
+      judge.broken(breach_of(c, in, expected, actual, "The declared rounding is " + mode_text(rules.convert) + "."));
+  }
+}
+
+/// Judges by the bulk oracle, and what differs from it one by one. Its NaN are those of nan=quieted, which
+/// nan=any allows; other rules want every NaN looked at.
+void judge_all(Judge& judge, const ConversionCase& c, const Rules& rules, const Bytes& answer) {
+  alignas(64) std::array<std::uint8_t, kChunk * kWidest> bulk;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  const FormatSpec& from = spec(c.from);
+  const FormatSpec& to = spec(c.to);
+  const bool large = c.count() >= 64;
+  const bool quieted = rules.nan == "any" || rules.nan == "quieted";
+  for (std::size_t i = 0; i < c.count(); i += kChunk) {
+    const std::size_t count = std::min(kChunk, c.count() - i);
+    const bool known =
+        large && oracle::convert_many(c.from, c.to, rules.convert, &c.elements[i * from.bytes()], bulk.data(), count);
+    if (known && quieted && std::memcmp(bulk.data(), &answer[i * to.bytes()], count * to.bytes()) == 0) continue;
+    judge_elements(judge, c, rules, answer, i, count, known ? bulk.data() : nullptr);
+  }
 }
 
 Verdict check_conversion(Subject& subject, const ConversionCase& c) {
@@ -86,20 +113,7 @@ Verdict check_conversion(Subject& subject, const ConversionCase& c) {
   if (auto verdict = unanswered(answer, variant, std::to_string(c.count()) + " numbers")) return *verdict;
   Judge judge;
   judge.add_checked(c.count());
-  if (equals_fast_oracle(c, rules, answer.value)) return std::move(judge).verdict();
-  for (std::size_t i = 0; i < c.count(); ++i) {
-    const std::uint64_t in = load_element(spec(c.from), c.elements, i);
-    const std::uint64_t actual = load_element(spec(c.to), answer.value, i);
-    if (oracle::is_nan(c.from, in)) {
-      if (!nan_is_right(c, rules.nan, in, actual))
-        judge.broken(breach_of(c, in, expected_nan(c, rules.nan, in), actual,
-                               "A NaN must stay a NaN, as the declared rule nan=" + std::string(rules.nan) + " says."));
-      continue;
-    }
-    const std::uint64_t expected = oracle::convert(c.from, c.to, in, rules.convert);
-    if (actual != expected)
-      judge.broken(breach_of(c, in, expected, actual, "The declared rounding is " + mode_text(rules.convert) + "."));
-  }
+  judge_all(judge, c, rules, answer.value);
   return std::move(judge).verdict();
 }
 

@@ -45,7 +45,7 @@ using u32 = std::uint32_t;
   for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<std::uint16_t>(bfloat_of(in[i]));
 }
 
-// Two versions chosen by hand: target_clones would need an ifunc resolver, which runs before
+// Versions chosen by hand: target_clones would need an ifunc resolver, which runs before
 // sanitizers and coverage instrumentation are ready.
 #if defined(__x86_64__)
 __attribute__((target("avx2"))) void halves_avx2(const u32* in, std::uint16_t* out, std::size_t count) {
@@ -54,13 +54,26 @@ __attribute__((target("avx2"))) void halves_avx2(const u32* in, std::uint16_t* o
 __attribute__((target("avx2"))) void bfloats_avx2(const u32* in, std::uint16_t* out, std::size_t count) {
   all_bfloats(in, out, count);
 }
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) void halves_avx512(const u32* in, std::uint16_t* out,
+                                                                                 std::size_t count) {
+  all_halves(in, out, count);
+}
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) void bfloats_avx512(const u32* in, std::uint16_t* out,
+                                                                                  std::size_t count) {
+  all_bfloats(in, out, count);
+}
 bool has_avx2() { return __builtin_cpu_supports("avx2") != 0; }
+bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+         __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
+}
 #endif
 
 }  // namespace
 
 void narrow_f32_to_f16(const u32* in, std::uint16_t* out, std::size_t count) {
 #if defined(__x86_64__)
+  if (has_avx512()) return halves_avx512(in, out, count);
   if (has_avx2()) return halves_avx2(in, out, count);
 #endif
   all_halves(in, out, count);
@@ -68,6 +81,7 @@ void narrow_f32_to_f16(const u32* in, std::uint16_t* out, std::size_t count) {
 
 void narrow_f32_to_bf16(const u32* in, std::uint16_t* out, std::size_t count) {
 #if defined(__x86_64__)
+  if (has_avx512()) return bfloats_avx512(in, out, count);
   if (has_avx2()) return bfloats_avx2(in, out, count);
 #endif
   all_bfloats(in, out, count);
@@ -75,7 +89,8 @@ void narrow_f32_to_bf16(const u32* in, std::uint16_t* out, std::size_t count) {
 
 #if defined(__x86_64__)
 
-bool has_f16c() {
+namespace {
+bool ask_for_f16c() {
   unsigned a = 0;
   unsigned b = 0;
   unsigned c = 0;
@@ -84,6 +99,12 @@ bool has_f16c() {
   constexpr unsigned kF16c = 1U << 29;
   // "avx" also asks whether the system saves the wide registers.
   return (c & kF16c) != 0 && __builtin_cpu_supports("avx") != 0;
+}
+}  // namespace
+
+bool has_f16c() {
+  static const bool has = ask_for_f16c();  // in a virtual machine asking takes tens of microseconds
+  return has;
 }
 
 namespace {

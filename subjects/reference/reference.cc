@@ -41,6 +41,15 @@ const Encoding* encoding_row(const std::vector<Encoding>& rows, std::string_view
   return nullptr;
 }
 
+using Arguments = std::span<const std::string_view>;
+
+std::span<const std::uint8_t> bytes_of(std::string_view argument) {
+  return {reinterpret_cast<const std::uint8_t*>(argument.data()), argument.size()};
+}
+std::span<std::uint8_t> bytes_of(std::string& part) {
+  return {reinterpret_cast<std::uint8_t*>(part.data()), part.size()};
+}
+
 class Reference final : public Subject {
  public:
   Reference(std::string name, ReferenceRules rules) : rules_(std::move(rules)) {
@@ -63,6 +72,11 @@ class Reference final : public Subject {
   }
 
   Reply call(const Request& request) override {
+    const std::vector<std::string_view> arguments(request.arguments.begin(), request.arguments.end());
+    return call_in_place({request.operation, arguments});
+  }
+
+  Reply call_in_place(const RequestView& request) override {
     Reply reply = answer(request);
     if (rules_.keeps_answers) kept_.push_back(reply);
     return reply;
@@ -78,12 +92,12 @@ class Reference final : public Subject {
   }
 
  private:
-  Reply answer(const Request& request) const {
+  Reply answer(const RequestView& request) const {
     static constexpr std::array<std::size_t, kOperationCount> kArguments{4, 2, 2, 3, 1, 1, 2, 2, 5};
     const std::size_t right = kArguments[static_cast<std::size_t>(request.operation)];
     if (request.arguments.size() != right)
       return malformed(std::to_string(request.arguments.size()) + " arguments; expected " + std::to_string(right));
-    const std::vector<std::string>& a = request.arguments;
+    const Arguments a = request.arguments;
     switch (request.operation) {
       case Operation::convert: return convert(a);
       case Operation::quantize: return quantize(a);
@@ -100,25 +114,24 @@ class Reference final : public Subject {
 
   void declare(const std::string& line) { info_.declarations.push_back(*parse_declaration(line)); }
 
-  Reply convert(const std::vector<std::string>& a) const {
+  Reply convert(Arguments a) const {
     const auto from = format_named(a[0]);
     const auto to = format_named(a[1]);
     const auto mode = mode_named(a[2]);
     if (!from || !to) return {Outcome::skipped, {}, "unknown format; known are " + std::string(format_names())};
-    if (!mode) return malformed("unknown mode '" + a[2] + "'");
+    if (!mode) return malformed("unknown mode '" + std::string(a[2]) + "'");
     ConvertRules rules = rules_.convert;
     if (!rules_.fixed_rounding) rules.rounding = mode->rounding;
     rules.random_bits = mode->random_bits;
     rules.saturating = rules.saturating || mode->saturating;
-    const Bytes in = string_to_bytes(a[3]);
-    Bytes out(in.size() / spec(*from).bytes() * spec(*to).bytes());
-    if (auto ok = convert_array(*from, *to, in, out, rules); !ok) return refused(ok.error());
-    return answered(bytes_to_string(out));
+    std::string out(a[3].size() / spec(*from).bytes() * spec(*to).bytes(), '\0');
+    if (auto ok = convert_array(*from, *to, bytes_of(a[3]), bytes_of(out), rules); !ok) return refused(ok.error());
+    return answered(std::move(out));
   }
 
-  Reply quantize(const std::vector<std::string>& a) const {
+  Reply quantize(Arguments a) const {
     const Encoding* e = encoding_row(rules_.encodings, a[0]);
-    if (e == nullptr || !e->quantizes) return {Outcome::skipped, {}, "no quantizer of '" + a[0] + "'"};
+    if (e == nullptr || !e->quantizes) return {Outcome::skipped, {}, "no quantizer of '" + std::string(a[0]) + "'"};
     const std::vector<float> values = string_to_floats(a[1]);
     const Result<std::size_t> size = encoded_bytes(*e, values.size());
     if (!size) return refused(size.error());
@@ -131,9 +144,9 @@ class Reference final : public Subject {
     return answered(bytes_to_string(blocks));
   }
 
-  Reply dequantize(const std::vector<std::string>& a) const {
+  Reply dequantize(Arguments a) const {
     const Encoding* e = encoding_row(rules_.encodings, a[0]);
-    if (e == nullptr) return {Outcome::skipped, {}, "no decoder of '" + a[0] + "'"};
+    if (e == nullptr) return {Outcome::skipped, {}, "no decoder of '" + std::string(a[0]) + "'"};
     const Bytes blocks = string_to_bytes(a[1]);
     const Result<std::size_t> count = decoded_count(*e, blocks.size());
     if (!count) return refused(count.error());
@@ -142,7 +155,7 @@ class Reference final : public Subject {
     return answered(floats_to_string(values));
   }
 
-  Reply repack(const std::vector<std::string>& a) const {
+  Reply repack(Arguments a) const {
     const auto from = format_named(a[0]);
     const auto to = format_named(a[1]);
     if (!from || !to) return {Outcome::skipped, {}, "unknown format; known are " + std::string(format_names())};
@@ -152,29 +165,29 @@ class Reference final : public Subject {
     return answered(bytes_to_string(out));
   }
 
-  Reply print(const std::vector<std::string>& a) const {
+  Reply print(Arguments a) const {
     if (a[0].size() != sizeof(std::uint64_t)) return malformed("print wants the 8 bytes of a double");
     const Result<std::string> text = print_number(string_to_u64s(a[0])[0], rules_.print);
     return text ? answered(*text) : refused(text.error());
   }
 
-  Reply parse(const std::vector<std::string>& a) const {
+  Reply parse(Arguments a) const {
     const Result<std::uint64_t> bits = parse_number(a[0], rules_.parse);
     return bits ? answered(u64s_to_string(std::array{*bits})) : refused(bits.error());
   }
 
-  Reply pack(const std::vector<std::string>& a) const {
+  Reply pack(Arguments a) const {
     const Layout* layout = row_named(rules_.pack_layouts, a[0]);
-    if (layout == nullptr) return {Outcome::skipped, {}, "no layout '" + a[0] + "'"};
+    if (layout == nullptr) return {Outcome::skipped, {}, "no layout '" + std::string(a[0]) + "'"};
     std::vector<std::int64_t> values(a[1].size() / sizeof(std::int64_t));
     if (!values.empty()) std::memcpy(values.data(), a[1].data(), values.size() * sizeof(std::int64_t));
     const Result<PackedWords> words = packcheck::pack(*layout, values, rules_.range);
     return words ? answered(u64s_to_string(*words)) : refused(words.error());
   }
 
-  Reply unpack(const std::vector<std::string>& a) const {
+  Reply unpack(Arguments a) const {
     const Layout* layout = row_named(rules_.unpack_layouts, a[0]);
-    if (layout == nullptr) return {Outcome::skipped, {}, "no layout '" + a[0] + "'"};
+    if (layout == nullptr) return {Outcome::skipped, {}, "no layout '" + std::string(a[0]) + "'"};
     const std::vector<std::uint64_t> words = string_to_u64s(a[1]);
     if (words.size() != kPackedWords) return malformed("unpack wants the 16 bytes of two doubles");
     const Unpacked fields = packcheck::unpack(*layout, {words[0], words[1]}, rules_.reading);
@@ -183,7 +196,7 @@ class Reference final : public Subject {
     return answered(std::move(part));
   }
 
-  Reply affine(const std::vector<std::string>& a) const {
+  Reply affine(Arguments a) const {
     const auto format = format_named(a[0]);
     const std::vector<std::uint64_t> shape = string_to_u64s(a[1]);
     if (!format || shape.size() != 3) return malformed("affine_dequantize wants a scale format and three sizes");

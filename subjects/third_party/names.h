@@ -20,7 +20,8 @@ struct ThirdPartySubject {
   std::string_view summary;  ///< one line for people
 };
 
-inline constexpr std::array<ThirdPartySubject, 7> kThirdPartySubjects{{
+inline constexpr std::array<ThirdPartySubject, 8> kThirdPartySubjects{{
+    {"f16c", "this processor's own conversions between f32 and f16 (subjects/hardware)"},
     {"eigen", "Eigen::half and Eigen::bfloat16"},
     {"nlohmann_json", "nlohmann::json, dump and parse through its DOM"},
     {"rapidjson", "RapidJSON with its default flags"},
