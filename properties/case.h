@@ -61,6 +61,9 @@ class CaseType {
 
   /// Every input of the variant, where there are few enough to visit (up to 2^32).
   [[nodiscard]] virtual std::optional<Domain> domain(std::string_view variant) const;
+  /// In how many parts a profile's effort for one variant is cut: more than 1 where a table makes many
+  /// variants from one rule, which share it.
+  [[nodiscard]] virtual std::uint64_t sharers(std::string_view) const { return 1; }
   /// Cases with about half of the inputs each; empty when there is nothing to split.
   [[nodiscard]] virtual std::vector<Case> halves(const Case& c) const;
   /// A case from a file in the family's wire format (JSON text, blocks); nothing if it has none.

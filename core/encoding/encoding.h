@@ -17,13 +17,15 @@
 #include <string>
 #include <string_view>
 
+#include "core/format/format.h"
 #include "core/result.h"
 
 namespace packcheck {
 
-/// How x·(1/d) becomes an integer code.
+/// How x·(1/d), or (x - bias)/scale, becomes an integer code.
 enum class CodeRounding : std::uint8_t {
-  half_away,  ///< C roundf: q8_0:ggml
+  half_away,  ///< C roundf: q8_0:ggml, MLX's GPU kernels
+  half_even,  ///< C rintf: MLX on the CPU
   half_up,    ///< truncate(v + offset + 0.5): q4_0
   truncate    ///< toward zero: the faulty requantizer
 };
@@ -49,6 +51,55 @@ enum class NibbleOrder : std::uint8_t {
 /// In which order an array's planes lie. Reversed is wrong; for a faulty twin.
 enum class PlaneOrder : std::uint8_t { declared, reversed };
 
+/// Where a code of fewer than 8 bits sits among the others.
+enum class BitPacking : std::uint8_t {
+  stream,   ///< element i at bits i·width … of the bytes read as one little-endian number
+  per_word  ///< 32/width whole codes in each 32-bit word; wrong for 3, 5 and 6 bits; for a faulty twin
+};
+
+/// How an affine group is scaled and decoded.
+enum class AffineRule : std::uint8_t {
+  cpu,  ///< the greatest number is one of the group's; the product and the sum are rounded each
+  gpu   ///< the greatest number is at least 0; product and sum are rounded once
+};
+
+/// The shape of an affine group and the format of its scale and bias.
+struct AffineShape {
+  unsigned bits = 0;  ///< 0: no affine encoding
+  unsigned group = 0;
+  Format storage = Format::f32;
+};
+
+/// How the power of two of a microscaling block follows from its largest magnitude A.
+enum class ScaleExponent : std::uint8_t {
+  floor,   ///< floor(log2 A) less the element's largest exponent (OCP MX 1.0)
+  nearest  ///< round(log2(A / the element's largest number)): MLX
+};
+
+/// What becomes of a block scale above the largest number of its 8-bit format.
+enum class ScaleOverflow : std::uint8_t {
+  saturates,
+  becomes_nan  ///< a cast without a clamp; for a faulty twin
+};
+
+/// Which of the 8 codes of a word belongs to which column.
+enum class ColumnOrder : std::uint8_t {
+  sequential,    ///< GPTQ
+  even_then_odd  ///< the columns 0, 2, 4, 6, 1, 3, 5, 7 from the low end: AWQ
+};
+
+/// How a stored zero point is meant.
+enum class ZeroPoint : std::uint8_t {
+  as_stored,
+  one_less  ///< one must be added (GPTQ's first format)
+};
+
+/// The elements of a microscaling block: floats of 8 bits and fewer, or 8-bit integers of 6 fraction bits.
+struct ElementShape {
+  Format format = Format::e2m1;
+  bool integer = false;
+};
+
 /// How many bytes of a block the quantizer writes.
 enum class WriteRule : std::uint8_t { every_byte, forgets_last_byte };
 
@@ -59,7 +110,9 @@ enum class ExtremeCode : std::uint8_t { accepted, refused };
 enum class ScaleFormat : std::uint8_t {
   f16,
   f32,
-  e8m0,          ///< an exponent: a power of two
+  bf16,
+  e8m0,  ///< an exponent: a power of two
+  e4m3fn,
   ue4m3,         ///< 4 exponent bits, 3 fraction bits, the sign bit ignored
   int8,          ///< an integer that multiplies the block's scale
   packed_4_bit,  ///< integers of 4 bits
@@ -83,6 +136,14 @@ struct BlockRules {
   WriteRule write = WriteRule::every_byte;
   ExtremeCode extreme = ExtremeCode::accepted;
   PlaneOrder planes = PlaneOrder::declared;
+  BitPacking packing = BitPacking::stream;
+  AffineRule affine_rule = AffineRule::cpu;
+  AffineShape affine{};
+  ScaleExponent exponent = ScaleExponent::floor;
+  ScaleOverflow scale_overflow = ScaleOverflow::saturates;
+  ElementShape element{};
+  ColumnOrder columns = ColumnOrder::sequential;
+  ZeroPoint zero = ZeroPoint::as_stored;
 };
 
 /// What a block is a part of, and so where blocks may begin.

@@ -13,7 +13,7 @@ namespace {
 
 // The registry: one line per file of rows.
 using Rows = std::span<const Encoding> (*)();
-constexpr std::array<Rows, 2> kRows{ggml_rows, skainet_rows};
+constexpr std::array<Rows, 3> kRows{ggml_rows, skainet_rows, mlx_rows};
 
 std::vector<Encoding> gathered() {
   std::vector<Encoding> all;
@@ -89,8 +89,8 @@ std::size_t position_of_byte(const Encoding& e, std::size_t blocks, std::size_t 
 }
 
 std::string_view scale_format_name(ScaleFormat format) {
-  static constexpr std::array<std::string_view, 7> kNames{"f16",  "f32",          "e8m0",        "ue4m3",
-                                                          "int8", "packed 4-bit", "packed 6-bit"};
+  static constexpr std::array<std::string_view, 9> kNames{"f16",   "f32",  "bf16",         "e8m0",        "e4m3fn",
+                                                          "ue4m3", "int8", "packed 4-bit", "packed 6-bit"};
   return kNames[static_cast<std::size_t>(format)];
 }
 

@@ -10,6 +10,7 @@
 namespace packcheck {
 
 [[nodiscard]] std::span<const Encoding> ggml_rows();     ///< block encodings of ggml 0.21
+[[nodiscard]] std::span<const Encoding> mlx_rows();      ///< of MLX
 [[nodiscard]] std::span<const Encoding> skainet_rows();  ///< of SKaiNET
 
 }  // namespace packcheck

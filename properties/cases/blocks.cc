@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/environment.h"
+#include "core/format/convert.h"
 #include "properties/cases/case_type.h"
 #include "properties/cases/cases.h"
 #include "properties/oracles/block_oracle.h"
@@ -14,6 +15,9 @@ const Encoding* encoding_of(std::string_view variant) {
   const Result<const Encoding*> found = encoding_named(variant);
   return found ? *found : &all_encodings().front();
 }
+
+/// Affine groups of every width, size, device and format are 60 rows of one rule.
+std::uint64_t sharers_of(const Encoding& e) { return e.rules.affine.bits != 0 ? 16 : 1; }
 
 /// The encoding member of a case.
 const Encoding* read_encoding(MemberReader& members) {
@@ -27,9 +31,18 @@ float draw_float(Source& source) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(source.float_in(Format::f32)));
 }
 
+/// The element the others are related to. Weights of an affine encoding mostly have the format of its scales.
+float draw_extreme(Source& source, const Encoding& e) {
+  const Format storage = e.rules.affine.storage;
+  if (storage == Format::f32 || source.below(4) == 3) return draw_float(source);
+  return std::bit_cast<float>(static_cast<std::uint32_t>(convert(storage, Format::f32, source.float_in(storage))));
+}
+
 /// An element at or beside half a step of the extreme: where a quantizer decides.
-[[gnu::noinline]] float half_step(Source& source, float extreme) {
-  const std::uint64_t steps = source.pick({std::uint64_t{127}, std::uint64_t{8}, std::uint64_t{15}});
+[[gnu::noinline]] float half_step(Source& source, const Encoding& e, float extreme) {
+  const std::uint64_t steps = e.rules.affine.bits != 0
+                                  ? (std::uint64_t{1} << e.rules.affine.bits) - 1
+                                  : source.pick({std::uint64_t{127}, std::uint64_t{8}, std::uint64_t{15}});
   const double k = static_cast<double>(source.below(steps)) + 0.5;
   const auto exact = static_cast<float>(static_cast<double>(extreme) * k / static_cast<double>(steps));
   const auto bits = std::bit_cast<std::uint32_t>(exact) + static_cast<std::uint32_t>(source.below(3)) - 1;
@@ -38,9 +51,9 @@ float draw_float(Source& source) {
 }
 
 /// One block: an extreme and few or many other elements, related to it or not.
-void draw_block(Source& source, std::span<float> block) {
+void draw_block(Source& source, const Encoding& e, std::span<float> block) {
   const ExactEnvironment exact;
-  const float extreme = draw_float(source);
+  const float extreme = draw_extreme(source, e);
   const std::uint64_t kind = source.below(4);
   const std::uint64_t filled = source.below(block.size() + 1);
   for (float& value : block) value = 0.0F;
@@ -50,7 +63,7 @@ void draw_block(Source& source, std::span<float> block) {
   for (std::size_t i = 1; i < filled; ++i) {
     float& value = block[(place + i) % block.size()];
     if (kind == 0) value = extreme;
-    if (kind == 1) value = half_step(source, extreme);
+    if (kind == 1) value = half_step(source, e, extreme);
     if (kind == 2)
       value = static_cast<float>(static_cast<double>(source.bits(24)) * 0x1p-24 * static_cast<double>(extreme));
     if (kind == 3) value = draw_float(source);
@@ -66,9 +79,11 @@ class ValuesType final : public TypedCaseType<ValuesCase> {
     const std::size_t block = c.encoding->block_size;
     const std::size_t blocks = 1 + source.below(source.once_in(6) ? 17 : 3);
     c.values.resize(block * blocks);
-    for (std::size_t i = 0; i < blocks; ++i) draw_block(source, std::span(c.values).subspan(i * block, block));
+    for (std::size_t i = 0; i < blocks; ++i)
+      draw_block(source, *c.encoding, std::span(c.values).subspan(i * block, block));
     return c;
   }
+  std::uint64_t sharers(std::string_view variant) const override { return sharers_of(*encoding_of(variant)); }
   std::string variant_of(const ValuesCase& c) const override { return c.encoding->id(); }
   Json write(const ValuesCase& c) const override {
     return {{"encoding", c.encoding->id()},
@@ -104,7 +119,8 @@ std::uint64_t code_bytes_of(const Encoding& e) {
 /// Different scale numbers of a domain: 2^16 where some scale has 16 bits or more, else 2^8.
 std::uint64_t scales_of_domain(const Encoding& e) {
   for (const ScaleField& field : e.scales)
-    if (field.format == ScaleFormat::f16 || field.format == ScaleFormat::f32) return 1U << 16;
+    if (field.format == ScaleFormat::f16 || field.format == ScaleFormat::bf16 || field.format == ScaleFormat::f32)
+      return 1U << 16;
   return 1U << 8;
 }
 
@@ -121,13 +137,13 @@ void put_little_endian(std::span<std::uint8_t> bytes, std::uint64_t number) {
   }
 }
 
-/// The scale bytes number `scale`. The first f16 counts; every other runs through all its values in another order
-/// (odd factors), so that a minimum does not follow its scale. A single gets every upper half.
+/// The scale bytes number `scale`. The first f16 or bf16 counts; every other runs through all its values in another
+/// order (odd factors), so that a minimum does not follow its scale. A single gets every upper half.
 void put_scales(const Encoding& e, std::uint64_t scale, std::span<std::uint8_t> block) {
   std::uint64_t halves = 0;
   for (const ScaleField& field : e.scales) {
     const std::span<std::uint8_t> bytes = block.subspan(field.offset, field.bytes);
-    if (field.format == ScaleFormat::f16) {
+    if (field.format == ScaleFormat::f16 || field.format == ScaleFormat::bf16) {
       put_little_endian(bytes, halves++ == 0 ? scale : scale * 40503 + 12345);
     } else if (field.format == ScaleFormat::f32) {
       put_little_endian(bytes, scale << 16 | (scale * 40503 & 0xFFFF));
@@ -160,6 +176,8 @@ void draw_scales(Source& source, const Encoding& e, std::span<std::uint8_t> bloc
     const std::span<std::uint8_t> bytes = block.subspan(field.offset, field.bytes);
     if (field.format == ScaleFormat::f16) {
       put_little_endian(bytes, source.float_in(Format::f16));
+    } else if (field.format == ScaleFormat::bf16) {
+      put_little_endian(bytes, source.float_in(Format::bf16));
     } else if (field.format == ScaleFormat::f32) {
       put_little_endian(bytes, source.float_in(Format::f32));
     } else {
@@ -193,6 +211,7 @@ class BlocksType final : public TypedCaseType<BlocksCase> {
     }
     return c;
   }
+  std::uint64_t sharers(std::string_view variant) const override { return sharers_of(*encoding_of(variant)); }
   std::string variant_of(const BlocksCase& c) const override { return c.encoding->id(); }
   Json write(const BlocksCase& c) const override {
     return {{"encoding", c.encoding->id()}, {"blocks", hex_of_bytes(c.blocks)}};

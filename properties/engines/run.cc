@@ -33,10 +33,20 @@ Effort after_whole_sweep(Effort effort) {
   return effort;
 }
 
+/// Where many variants come from one rule, each finds what the others would.
+Effort shared(Effort effort, std::uint64_t sharers) {
+  if (sharers <= 1) return effort;
+  effort.sweep_inputs = std::max<std::uint64_t>(effort.sweep_inputs / sharers, 1);
+  effort.enumerated_cases = std::max<std::uint64_t>(effort.enumerated_cases / sharers, 1);
+  effort.property_cases = std::max(effort.property_cases / static_cast<int>(sharers), 1);
+  effort.fuzz_inputs = std::max<std::uint64_t>(effort.fuzz_inputs / sharers, 1);
+  return effort;
+}
+
 void search(Hunt& hunt, const CorpusStore& corpus, const RunOptions& options) {
   run_corpus(hunt, corpus);
   const std::optional<Domain> domain = hunt.law().case_type->domain(hunt.variant());
-  Effort effort = options.effort;
+  Effort effort = shared(options.effort, hunt.law().case_type->sharers(hunt.variant()));
   if (domain) {
     const std::optional<std::uint64_t> swept = run_sweep(hunt, effort.sweep_inputs / domain->weight);
     if (swept && *swept >= domain->total) effort = after_whole_sweep(effort);

@@ -68,6 +68,7 @@ struct BlockFamily {
 [[nodiscard]] std::span<const BlockFamily> nibble_families();   ///< q4_0 q4_1 q5_0 q5_1
 [[nodiscard]] std::span<const BlockFamily> k_families();        ///< q2_K … q6_K
 [[nodiscard]] std::span<const BlockFamily> ternary_families();  ///< tq1_0 tq2_0 q1_0 q2_0
+[[nodiscard]] std::span<const BlockFamily> affine_families();   ///< mlx_affine(BITS,GROUP)
 [[nodiscard]] std::span<const BlockFamily> table_families();    ///< iq4_nl iq4_xs mxfp4 nvfp4
 
 }  // namespace packcheck::oracle

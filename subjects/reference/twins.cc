@@ -27,7 +27,7 @@ void swap_fields(std::vector<Layout>& layouts) {
   }
 }
 
-constexpr std::array<Twin, 22> kTwins{{
+constexpr std::array<Twin, 25> kTwins{{
     {"numeric_cast",
      "unpacks `scalar as u64`: the value of the double instead of its bits (Rust executor of yishape-math)",
      "params.unpack_inverts_pack", [](ReferenceRules& r) { r.reading = WordReading::numeric_cast; }},
@@ -94,6 +94,15 @@ constexpr std::array<Twin, 22> kTwins{{
     {"extreme_code_refused", "refuses the code -128, which no quantizer writes but a file may hold",
      "encoding.dequantize_is_total",
      [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.extreme = ExtremeCode::refused; }); }},
+    {"planes_reversed", "keeps the planes of an array in the opposite order: biases, scales, codes",
+     "encoding.dequantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.planes = PlaneOrder::reversed; }); }},
+    {"codes_packed_per_word", "puts 32/bits whole codes in each word, also where 3, 5 or 6 bits leave a rest",
+     "encoding.dequantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.packing = BitPacking::per_word; }); }},
+    {"affine_ties_away", "rounds half a step away from zero where the CPU rounds to even (MLX's GPU kernels)",
+     "encoding.quantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.code = CodeRounding::half_away; }); }},
     {"answers_kept", "keeps a copy of every answer, so that memory grows with each call",
      "subject.keeps_no_memory_between_calls", [](ReferenceRules& r) { r.keeps_answers = true; }},
 }};

@@ -157,8 +157,9 @@ bool holds_scale(const Encoding& e, std::size_t at) {
 /// Each first half, or each value of each scale byte where there is no half.
 TEST(Domain, OfBlocksHoldsEveryScaleWithEveryCodeByte) {
   for (const Encoding& e : all_encodings()) {
-    const auto half = std::find_if(e.scales.begin(), e.scales.end(),
-                                   [](const ScaleField& field) { return field.format == ScaleFormat::f16; });
+    const auto half = std::find_if(e.scales.begin(), e.scales.end(), [](const ScaleField& field) {
+      return field.format == ScaleFormat::f16 || field.format == ScaleFormat::bf16;
+    });
     const std::size_t offset = half != e.scales.end() ? half->offset : e.scales.front().offset;
     const Domain domain = blocks_cases.domain(e.id()).value();
     constexpr std::size_t kPairs = 16'777'216;  // 65536 scales, 256 code bytes
