@@ -1,10 +1,12 @@
 // The rows of MLX's encodings. Affine groups are made from a table: every width and group with f16 scales,
-// group 64 with f32 and bf16 too, each with the CPU's and the GPU's rules.
+// group 64 with f32 and bf16 too, each with the CPU's and the GPU's rules. The microscaling modes
+// (mxfp4, mxfp8, nvfp4) are those of the CPU; a GPU rounds ties to even and keeps the sign of what becomes 0.
 #include <array>
 #include <deque>
 #include <string>
 #include <vector>
 
+#include "core/encoding/microscaling.h"
 #include "core/encoding/mlx_affine.h"
 #include "core/encoding/rows.h"
 
@@ -30,7 +32,25 @@ constexpr std::array<Dialect, 6> kDialects{{
     {"gpu-f32", AffineRule::gpu, Format::f32, ScaleFormat::f32, false},
 }};
 
-/// What the rows point to.
+constexpr BlockRules kMx4{.code = CodeRounding::half_even, .exponent = ScaleExponent::nearest};
+constexpr BlockRules kMx8{
+    .code = CodeRounding::half_even, .exponent = ScaleExponent::nearest, .element = {Format::e4m3fn}};
+constexpr std::array<ScaleField, 1> kMx4Scale{{{ScaleFormat::e8m0, 16, 1}}};
+constexpr std::array<ScaleField, 1> kMx8Scale{{{ScaleFormat::e8m0, 32, 1}}};
+constexpr std::array<ScaleField, 1> kNvScale{{{ScaleFormat::e4m3fn, 8, 1}}};
+
+// clang-format off
+constexpr std::array<Encoding, 3> kMicroscaling{{
+    {"mxfp4", "mlx", 32, 17, true, kMx4, mlx_mx_quantize_block, mlx_mx_dequantize_block, kMx4Scale,
+     mlx_mx_bound_block, Blocking::row, Planes{16, 1}},
+    {"mxfp8", "mlx", 32, 33, true, kMx8, mlx_mx_quantize_block, mlx_mx_dequantize_block, kMx8Scale,
+     mlx_mx_bound_block, Blocking::row, Planes{32, 1}},
+    {"nvfp4", "mlx", 16, 9, true, kMx4, mlx_nvfp4_quantize_block, mlx_nvfp4_dequantize_block, kNvScale,
+     mlx_nvfp4_bound_block, Blocking::row, Planes{8, 1}},
+}};
+// clang-format on
+
+/// What the affine rows point to.
 struct Kept {
   std::string name;
   std::array<ScaleField, 2> scales;
@@ -45,6 +65,7 @@ struct Rows {
       for (const unsigned group : kGroups)
         for (const Dialect& dialect : kDialects)
           if (dialect.every_group || group == 64) add_affine(bits, group, dialect);
+    rows.insert(rows.end(), kMicroscaling.begin(), kMicroscaling.end());
   }
 
   void add_affine(unsigned bits, unsigned group, const Dialect& dialect) {

@@ -13,7 +13,7 @@ namespace {
 
 // The registry: one line per file of rows.
 using Rows = std::span<const Encoding> (*)();
-constexpr std::array<Rows, 3> kRows{ggml_rows, skainet_rows, mlx_rows};
+constexpr std::array<Rows, 6> kRows{ggml_rows, skainet_rows, mlx_rows, ocp_rows, nvidia_rows, column_rows};
 
 std::vector<Encoding> gathered() {
   std::vector<Encoding> all;

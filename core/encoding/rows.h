@@ -9,8 +9,11 @@
 
 namespace packcheck {
 
+[[nodiscard]] std::span<const Encoding> column_rows();   ///< of GPTQ and AWQ
 [[nodiscard]] std::span<const Encoding> ggml_rows();     ///< block encodings of ggml 0.21
 [[nodiscard]] std::span<const Encoding> mlx_rows();      ///< of MLX
+[[nodiscard]] std::span<const Encoding> nvidia_rows();   ///< of TensorRT Model Optimizer
+[[nodiscard]] std::span<const Encoding> ocp_rows();      ///< of the OCP Microscaling Formats
 [[nodiscard]] std::span<const Encoding> skainet_rows();  ///< of SKaiNET
 
 }  // namespace packcheck

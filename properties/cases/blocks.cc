@@ -1,4 +1,5 @@
 // Floats to encode and blocks to decode.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -107,7 +108,7 @@ class ValuesType final : public TypedCaseType<ValuesCase> {
 std::uint64_t batch_of_domain(const Encoding& e) { return 32768 / e.block_size; }
 
 /// A block costs as much as its numbers do; 32 are the least.
-std::uint64_t weight_of_domain(const Encoding& e) { return e.block_size / 32; }
+std::uint64_t weight_of_domain(const Encoding& e) { return std::max<std::uint64_t>(e.block_size / 32, 1); }
 
 /// Bytes of a block that hold no scale.
 std::uint64_t code_bytes_of(const Encoding& e) {

@@ -69,6 +69,9 @@ struct BlockFamily {
 [[nodiscard]] std::span<const BlockFamily> k_families();        ///< q2_K … q6_K
 [[nodiscard]] std::span<const BlockFamily> ternary_families();  ///< tq1_0 tq2_0 q1_0 q2_0
 [[nodiscard]] std::span<const BlockFamily> affine_families();   ///< mlx_affine(BITS,GROUP)
-[[nodiscard]] std::span<const BlockFamily> table_families();    ///< iq4_nl iq4_xs mxfp4 nvfp4
+[[nodiscard]] std::span<const BlockFamily>
+microscaling_families();  ///< mxfp8_… mxfp6_… mxint8, mxfp4 and nvfp4 but ggml's
+[[nodiscard]] std::span<const BlockFamily> column_families();  ///< gptq_int4 awq_int4
+[[nodiscard]] std::span<const BlockFamily> table_families();   ///< iq4_nl iq4_xs mxfp4 nvfp4
 
 }  // namespace packcheck::oracle

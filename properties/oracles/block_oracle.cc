@@ -8,7 +8,8 @@ namespace {
 
 const BlockFamily* family_of(std::string_view encoding) {
   for (const std::span<const BlockFamily> group :
-       {byte_families(), nibble_families(), k_families(), ternary_families(), table_families(), affine_families()})
+       {byte_families(), nibble_families(), k_families(), ternary_families(), table_families(), affine_families(),
+        microscaling_families(), column_families()})
     for (const BlockFamily& family : group)
       if (family.id == encoding) return &family;
   return nullptr;

@@ -1,7 +1,8 @@
 // properties/oracles/block_oracle.h: block quantization, a second time.
 //
 // Oracle for every encoding of core/encoding: one file per group (block_bytes.cc, block_nibbles.cc, block_k.cc,
-// block_ternary.cc, block_tables.cc, block_affine.cc), one row per encoding. Arithmetic is done in double and
+// block_ternary.cc, block_tables.cc, block_affine.cc,
+// block_microscaling.cc, block_columns.cc), one row per encoding. Arithmetic is done in double and
 // rounded to f32 where the rule has an f32 operation (block_families.h); halves are read and written
 // by value (half_value.h). It also says which bits a dialect defines at all, because ggml's C casts
 // leave some to chance. Shares nothing with the core. Proved by tests/core/block_oracle_test.cc (golden
@@ -38,7 +39,8 @@ struct ExpectedBlocks {
 ///   open. q8_1       as q8_0; the sum when any code is undefined or it is 0 · infinity. tq1_0 tq2_0 q2_0  as q8_0; a
 ///   byte of base-3 digits (and of q2_0's codes) when one of them is undefined. q1_0       the scale when it is NaN.
 ///   mxfp4      the whole block when the largest magnitude is below 2^-125 and not 0, or infinite.
-///   mlx_affine  block_affine.cc tells.
+///   mlx_affine, and mxfp4 mxfp8 nvfp4 of mlx  block_affine.cc and block_microscaling.cc tell.
+///   ocp and nvidia  nothing: their rules speak of every number.
 ///   q4_0:skainet  nothing: Kotlin's conversion is total (NaN gives 0, the rest saturates).
 [[nodiscard]] std::optional<ExpectedBlocks> quantize(std::string_view encoding, std::span<const float> values);
 

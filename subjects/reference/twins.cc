@@ -27,7 +27,7 @@ void swap_fields(std::vector<Layout>& layouts) {
   }
 }
 
-constexpr std::array<Twin, 25> kTwins{{
+constexpr std::array<Twin, 29> kTwins{{
     {"numeric_cast",
      "unpacks `scalar as u64`: the value of the double instead of its bits (Rust executor of yishape-math)",
      "params.unpack_inverts_pack", [](ReferenceRules& r) { r.reading = WordReading::numeric_cast; }},
@@ -103,6 +103,21 @@ constexpr std::array<Twin, 25> kTwins{{
     {"affine_ties_away", "rounds half a step away from zero where the CPU rounds to even (MLX's GPU kernels)",
      "encoding.quantize_agrees_with_the_declared_dialect",
      [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.code = CodeRounding::half_away; }); }},
+    {"block_exponent_rounded",
+     "rounds the logarithm of a microscaling block's scale where it is declared to be cut off (MLX's modes)",
+     "encoding.quantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.exponent = ScaleExponent::nearest; }); }},
+    {"block_scale_unclamped", "casts a block scale above 448 to e4m3fn without a clamp, which stores a NaN",
+     "encoding.dequantize_inverts_quantize_within_the_bound",
+     [](ReferenceRules& r) {
+       change_encodings(r, [](BlockRules& b) { b.scale_overflow = ScaleOverflow::becomes_nan; });
+     }},
+    {"awq_columns_sequential", "reads the columns of an AWQ word as GPTQ's, from 0 to 7",
+     "encoding.dequantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.columns = ColumnOrder::sequential; }); }},
+    {"zero_point_not_raised", "takes a GPTQ zero point as it is stored, where the first format keeps one less",
+     "encoding.dequantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.zero = ZeroPoint::as_stored; }); }},
     {"answers_kept", "keeps a copy of every answer, so that memory grows with each call",
      "subject.keeps_no_memory_between_calls", [](ReferenceRules& r) { r.keeps_answers = true; }},
 }};

@@ -8,7 +8,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 
+#include "core/encoding/elements.h"
 #include "tests/core/error_meter.h"
 #include "tests/core/samples.h"
 
@@ -18,7 +20,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// How the numbers of an encoding's blocks come about.
-enum class Kind { symmetric, with_minimum, mean, float4 };
+enum class Kind { symmetric, with_minimum, mean, element };
 struct Shape {
   std::string_view name;
   Kind kind;
@@ -26,7 +28,7 @@ struct Shape {
   bool clips;
   bool truncates;  ///< whether a truncating quantizer is a rule of the family
 };
-constexpr std::array<Shape, 11> kShapes{{{"q8_0", Kind::symmetric, 127, false, true},
+constexpr std::array<Shape, 19> kShapes{{{"q8_0", Kind::symmetric, 127, false, true},
                                          {"q4_0", Kind::symmetric, 8, true, true},
                                          {"q4_1", Kind::with_minimum, 15, false, true},
                                          {"q5_0", Kind::symmetric, 16, true, true},
@@ -36,7 +38,15 @@ constexpr std::array<Shape, 11> kShapes{{{"q8_0", Kind::symmetric, 127, false, t
                                          {"tq2_0", Kind::symmetric, 1, false, true},
                                          {"q1_0", Kind::mean, 1, false, false},
                                          {"q2_0", Kind::symmetric, 1, false, true},
-                                         {"mxfp4", Kind::float4, 6, false, false}}};
+                                         {"mxfp4", Kind::element, 6, false, false},
+                                         {"mxfp8_e4m3", Kind::element, 448, false, true},
+                                         {"mxfp8_e5m2", Kind::element, 57344, false, true},
+                                         {"mxfp6_e3m2", Kind::element, 28, false, true},
+                                         {"mxfp6_e2m3", Kind::element, 7, false, true},
+                                         {"mxint8", Kind::element, 1, false, true},
+                                         {"mxfp8", Kind::element, 448, false, false},
+                                         {"nvfp4", Kind::element, 6, false, false},
+                                         {"nvfp4_tensor(256)", Kind::element, 6, false, true}}};
 
 struct Quantizer {
   const Encoding* encoding;
@@ -120,16 +130,32 @@ std::vector<float> block_around_mean(Random& random, std::size_t size, float d) 
   return block;
 }
 
-/// Elements beside the middles between 4-bit floats, under a power of two near `d`.
-std::vector<float> float4_block(Random& random, std::size_t size, float d) {
-  constexpr std::array<float, 8> kMiddles{0.25F, 0.75F, 1.25F, 1.75F, 2.5F, 3.5F, 5.0F, 7.0F};
-  std::vector<float> block(size);
-  const float scale = std::ldexp(1.0F, std::ilogb(d));
+/// The middles between the numbers of an element, and a few numbers above the largest.
+std::vector<double> middles_of(const ElementShape& element) {
+  std::vector<double> middles;
+  const unsigned finite = element.integer ? 127U : static_cast<unsigned>(spec(element.format).largest_finite());
+  for (unsigned code = 0; code < finite; ++code)
+    middles.push_back((number_of_element(element, code) + number_of_element(element, code + 1)) / 2);
+  const double largest = largest_element(element);
+  for (const double above : {1.0625, 1.125, 1.25}) middles.push_back(above * largest);
+  return middles;
+}
+
+/// Elements beside the middles between codes, under a power of two near `d`.
+std::vector<float> element_block(Random& random, const Encoding& e, float d) {
+  static std::map<std::string, std::vector<double>> known;
+  std::vector<double>& middles = known[e.id()];
+  if (middles.empty()) middles = middles_of(e.rules.element);
+  const double largest = largest_element(e.rules.element);
+  std::vector<float> block(e.block_size);
+  const double scale = std::ldexp(1.0, std::ilogb(d) - std::ilogb(largest) + 2);
   for (float& x : block) {
-    x = nudged(random, kMiddles[random.below(kMiddles.size())] * scale, 3);
+    x = nudged(random, static_cast<float>(middles[random.below(middles.size())] * scale), 3);
     if (random.coin()) x = -x;
   }
-  block[0] = nudged(random, random.coin() ? 8.0F * scale : 6.0F * scale, 2);  // where the power of two changes
+  // Where the power of two changes.
+  const double end = random.coin() ? largest : std::ldexp(2.0, std::ilogb(largest));
+  block[0] = nudged(random, static_cast<float>(end * scale), 2);
   return block;
 }
 
@@ -145,7 +171,7 @@ std::vector<float> difficult_block(Random& random, const Quantizer& q, int expon
       return block_above_minimum(random, size, d, random.coin() ? least : -least, q.shape.largest_code);
     }
     case Kind::mean: return block_around_mean(random, size, d);
-    case Kind::float4: return float4_block(random, size, d);
+    case Kind::element: return element_block(random, *q.encoding, d);
   }
   return {};
 }
@@ -186,8 +212,8 @@ TEST(ErrorBound, IsNeverExceededWhereTheScaleBecomesZeroOrItsReciprocalOverflows
                                  Regime{"subnormal singles", -160, -143}}) {
       const Tally tally = search(q, regime.lowest, regime.highest, 64000, 32);
       EXPECT_EQ(tally.exceeded, 0U) << regime.name << ": " << tally.worst;
-      // A 4-bit float's exponent byte is undefined below 2^-125.
-      if (q.shape.kind == Kind::float4 && regime.lowest != -60) continue;
+      // An exponent byte may be undefined below 2^-125, or wrap.
+      if (q.shape.kind == Kind::element && regime.lowest != -60) continue;
       EXPECT_GT(tally.measured, 50000U) << q.encoding->id() << ", " << regime.name;
     }
   }
@@ -211,7 +237,7 @@ float overflowing_number(const Quantizer& q) {
     case Kind::symmetric: return static_cast<float>(q.shape.largest_code) * 65520.0F;
     case Kind::with_minimum: return static_cast<float>(q.shape.largest_code) * 65520.0F + 1.0F;
     case Kind::mean: return static_cast<float>(q.encoding->block_size) * 65520.0F;
-    case Kind::float4: return kInfinity;
+    case Kind::element: return kInfinity;
   }
   return kInfinity;
 }
