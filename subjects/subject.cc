@@ -62,8 +62,7 @@ std::vector<std::string> list_of_variants(Operation operation) {
       break;
     case Operation::quantize:
     case Operation::dequantize:
-      for (const Encoding& e : all_encodings())
-        if (operation == Operation::dequantize || e.quantizes) names.push_back(e.id());
+      for (const Encoding& e : all_encodings()) names.push_back(e.id());
       break;
     case Operation::repack: names = {"f16->f32", "bf16->f32"}; break;
     case Operation::print:

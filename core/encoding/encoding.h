@@ -63,6 +63,12 @@ enum class AffineRule : std::uint8_t {
   gpu   ///< the greatest number is at least 0; product and sum are rounded once
 };
 
+/// What becomes of an affine group whose edge is less than half a step: all zeros, for one.
+enum class AffineEdge : std::uint8_t {
+  guarded,  ///< the bias is 0
+  divided   ///< the scale is the edge divided by its 0 steps; for a faulty twin
+};
+
 /// The shape of an affine group and the format of its scale and bias.
 struct AffineShape {
   unsigned bits = 0;  ///< 0: no affine encoding
@@ -138,6 +144,7 @@ struct BlockRules {
   PlaneOrder planes = PlaneOrder::declared;
   BitPacking packing = BitPacking::stream;
   AffineRule affine_rule = AffineRule::cpu;
+  AffineEdge edge = AffineEdge::guarded;
   AffineShape affine{};
   ScaleExponent exponent = ScaleExponent::floor;
   ScaleOverflow scale_overflow = ScaleOverflow::saturates;

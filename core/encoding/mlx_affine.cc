@@ -83,7 +83,7 @@ float stored_number(Format storage, float number) {
   const float scale = below ? magnitude : -magnitude;
   const float edge = below ? least : greatest;
   const float steps = whole(rules.code == CodeRounding::truncate ? CodeRounding::half_even : rules.code, edge / scale);
-  if (steps == 0.0F) return {scale, 0.0F};
+  if (steps == 0.0F && rules.edge == AffineEdge::guarded) return {scale, 0.0F};
   return {edge / steps, edge};
 }
 

@@ -78,6 +78,31 @@ Verdict check_total(Subject& subject, const BlocksCase& c) {
   return std::move(judge).verdict();
 }
 
+/// Below this no scale overflows, in any encoding: an f16 holds it.
+constexpr float kSafe = 32768.0F;
+
+Verdict check_finite(Subject& subject, const ValuesCase& c) {
+  const Encoding& e = *c.encoding;
+  if (!std::all_of(c.values.begin(), c.values.end(), [](float x) { return std::fabs(x) <= kSafe; }))
+    return not_applicable("a number that is not finite or whose scale may overflow");
+  const Answer<Bytes> blocks = quantized(subject, e, c.values);
+  if (auto verdict = unanswered(blocks, e.id(), text_of_block(c.values))) return *verdict;
+  const std::vector<float> decoded = oracle::dequantize(e.id(), blocks.value).value_or(std::vector<float>{});
+  Judge judge;
+  judge.add_checked(decoded.size());
+  for (std::size_t i = 0; i < decoded.size(); ++i) {
+    const std::size_t block = i / e.block_size;
+    if (std::isfinite(decoded[i]) || judge.knows(e.id() + " element")) continue;
+    judge.broken({e.id() + " element",
+                  "element " + std::to_string(i % e.block_size) + " = " + describe(c.values[i]) + " of " +
+                      text_of_block(std::span(c.values).subspan(block * e.block_size, e.block_size)),
+                  "a finite number", describe(decoded[i]),
+                  "The block is " +
+                      describe_bytes(std::span(blocks.value).subspan(block * e.block_bytes, e.block_bytes)) + "."});
+  }
+  return std::move(judge).verdict();
+}
+
 Verdict check_deterministic(Subject& subject, const ValuesCase& c) {
   const Encoding& e = *c.encoding;
   const Answer<Bytes> first = quantized(subject, e, c.values);
@@ -168,6 +193,10 @@ std::vector<Law> encoding_laws() {
       make_law<BlocksCase>("encoding.dequantize_is_total",
                            "Every sequence of block bytes is decoded: no crash, no refusal.", {Operation::dequantize},
                            blocks_cases, dequantize_variants, check_total),
+      make_law<ValuesCase>("encoding.quantize_keeps_finite_numbers_finite",
+                           "Finite numbers whose scale fits are decoded as finite numbers: blocks of zeros, of equal "
+                           "and of tiny numbers included.",
+                           {Operation::quantize}, values_cases, quantize_variants, check_finite),
       make_law<ValuesCase>("encoding.quantize_is_deterministic_and_writes_every_byte",
                            "Quantizing the same numbers twice gives the same bytes, and every byte is written.",
                            {Operation::quantize}, values_cases, quantize_variants, check_deterministic),

@@ -27,7 +27,7 @@ void swap_fields(std::vector<Layout>& layouts) {
   }
 }
 
-constexpr std::array<Twin, 29> kTwins{{
+constexpr std::array<Twin, 30> kTwins{{
     {"numeric_cast",
      "unpacks `scalar as u64`: the value of the double instead of its bits (Rust executor of yishape-math)",
      "params.unpack_inverts_pack", [](ReferenceRules& r) { r.reading = WordReading::numeric_cast; }},
@@ -103,6 +103,10 @@ constexpr std::array<Twin, 29> kTwins{{
     {"affine_ties_away", "rounds half a step away from zero where the CPU rounds to even (MLX's GPU kernels)",
      "encoding.quantize_agrees_with_the_declared_dialect",
      [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.code = CodeRounding::half_away; }); }},
+    {"affine_edge_divided",
+     "divides the edge of an affine group by its number of steps when that is 0 (MLX before its guard, HQQ)",
+     "encoding.quantize_keeps_finite_numbers_finite",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.edge = AffineEdge::divided; }); }},
     {"block_exponent_rounded",
      "rounds the logarithm of a microscaling block's scale where it is declared to be cut off (MLX's modes)",
      "encoding.quantize_agrees_with_the_declared_dialect",

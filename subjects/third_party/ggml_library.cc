@@ -40,23 +40,18 @@ class Lookup {
   bool complete_ = true;
 };
 
-/// ggml's encodings that packcheck knows. The k-quants and the other 4-bit tables have quantizers that search,
-/// for which there is no simple rule to compare with; q8_1 has no decoder.
+/// ggml's encodings that packcheck knows. q8_1 has no decoder.
 struct EncodingRow {
   const char* name;
   std::size_t block_size;
   std::size_t block_bytes;
-  bool quantizes;
-  bool dequantizes;
+  bool dequantizes = true;
 };
 constexpr std::array<EncodingRow, 20> kEncodings{{
-    {"q8_0", 32, 34, true, true},    {"q4_0", 32, 18, true, true},    {"q4_1", 32, 20, true, true},
-    {"q5_0", 32, 22, true, true},    {"q5_1", 32, 24, true, true},    {"q8_1", 32, 36, true, false},
-    {"q8_K", 256, 292, false, true}, {"q2_K", 256, 84, false, true},  {"q3_K", 256, 110, false, true},
-    {"q4_K", 256, 144, false, true}, {"q5_K", 256, 176, false, true}, {"q6_K", 256, 210, false, true},
-    {"tq1_0", 256, 54, true, true},  {"tq2_0", 256, 66, true, true},  {"q1_0", 128, 18, true, true},
-    {"q2_0", 64, 18, true, true},    {"iq4_nl", 32, 18, false, true}, {"iq4_xs", 256, 136, false, true},
-    {"mxfp4", 32, 17, true, true},   {"nvfp4", 64, 36, false, true},
+    {"q8_0", 32, 34},        {"q4_0", 32, 18},   {"q4_1", 32, 20},     {"q5_0", 32, 22},   {"q5_1", 32, 24},
+    {"q8_1", 32, 36, false}, {"q8_K", 256, 292}, {"q2_K", 256, 84},    {"q3_K", 256, 110}, {"q4_K", 256, 144},
+    {"q5_K", 256, 176},      {"q6_K", 256, 210}, {"tq1_0", 256, 54},   {"tq2_0", 256, 66}, {"q1_0", 128, 18},
+    {"q2_0", 64, 18},        {"iq4_nl", 32, 18}, {"iq4_xs", 256, 136}, {"mxfp4", 32, 17},  {"nvfp4", 64, 36},
 }};
 
 bool fill_from_base(GgmlLibrary& ggml, void* base) {
@@ -68,7 +63,7 @@ bool fill_from_base(GgmlLibrary& ggml, void* base) {
   for (const EncodingRow& row : kEncodings) {
     GgmlEncoding& e = ggml.encodings.emplace_back(GgmlEncoding{row.name, row.block_size, row.block_bytes});
     const std::string name = row.name;
-    if (row.quantizes) lookup.find(e.quantize, ("quantize_row_" + name + "_ref").c_str());
+    lookup.find(e.quantize, ("quantize_row_" + name + "_ref").c_str());
     if (row.dequantizes) lookup.find(e.dequantize, ("dequantize_row_" + name).c_str());
   }
   return lookup.complete();
@@ -83,7 +78,6 @@ bool fill_from_cpu(GgmlLibrary& ggml, void* cpu) {
   lookup.find(ggml.f32_to_bf16, "ggml_cpu_fp32_to_bf16");
   lookup.find(ggml.bf16_to_f32, "ggml_cpu_bf16_to_fp32");
   for (const EncodingRow& row : kEncodings) {
-    if (!row.quantizes) continue;
     GgmlEncoding& e = ggml.encodings.emplace_back(GgmlEncoding{row.name, row.block_size, row.block_bytes});
     lookup.find(e.quantize, ("quantize_row_" + std::string(row.name)).c_str());
   }
