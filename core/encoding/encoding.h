@@ -25,8 +25,8 @@ namespace packcheck {
 /// How x·(1/d), or (x - bias)/scale, becomes an integer code.
 enum class CodeRounding : std::uint8_t {
   half_away,  ///< C roundf: q8_0:ggml, MLX's GPU kernels
-  half_even,  ///< C rintf: MLX on the CPU
-  half_up,    ///< truncate(v + offset + 0.5): q4_0
+  half_even,  ///< C rintf: MLX on the CPU; kotlin.math.round: SKaiNET's ternary codes
+  half_up,    ///< truncate(v + offset + 0.5): q4_0; floor(v + 0.5): i8_absmax
   truncate    ///< toward zero: the faulty requantizer
 };
 
@@ -46,6 +46,12 @@ enum class ScaleRule : std::uint8_t {
 enum class NibbleOrder : std::uint8_t {
   split,       ///< byte j: element j low, element j+16 high
   interleaved  ///< byte j: element 2j low, element 2j+1 high (SKaiNET's JVM path before 0.27.0)
+};
+
+/// Which elements share a code byte. Sequential is wrong where the declared order is another; for a faulty twin.
+enum class CodeReading : std::uint8_t {
+  declared,
+  sequential  ///< neighbours do, low bits or digits first (SKaiNET's DequantOps.kt)
 };
 
 /// In which order an array's planes lie. Reversed is wrong; for a faulty twin.
@@ -151,6 +157,7 @@ struct BlockRules {
   ElementShape element{};
   ColumnOrder columns = ColumnOrder::sequential;
   ZeroPoint zero = ZeroPoint::as_stored;
+  CodeReading reading = CodeReading::declared;
 };
 
 /// What a block is a part of, and so where blocks may begin.

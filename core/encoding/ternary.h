@@ -11,9 +11,13 @@
 //   q2_0   64 elements in 18 bytes: half d @0, 16 bytes of 2-bit codes @2, low bits first; code 3 means 2·d
 //
 // Encoding: tq1_0, tq2_0, q2_0: d = max|x| in f32, digit = roundf(x·(1/d)) + 1, halves away from zero.
+// tq1_0:skainet, tq2_0:skainet: halves to even, which differs where |x| = d/2; a NaN is the maximum (then d is
+// NaN and every digit 1); where 1/d overflows, digits are saturated 32-bit integers plus 1 and tq2_0 keeps their low
+// two bits, while tq1_0's sums wrap around: the scale is 0 there, so any digits mean zeros.
 // q1_0: d = (sum of |x|, in order, in f32)/128, bit = x >= 0.
 // Source of the rules: ggml src/ggml-common.h and src/ggml-quants.c (quantize_row_tq1_0_ref, …_tq2_0_ref,
-// …_q1_0_ref, …_q2_0_ref and their dequantizers); the layouts of q1_0 and q2_0 as the library decodes.
+// …_q1_0_ref, …_q2_0_ref and their dequantizers); the layouts of q1_0 and q2_0 as the library decodes; SKaiNET
+// TernaryCodec.kt.
 #pragma once
 
 #include <cstdint>

@@ -41,9 +41,10 @@ float draw_extreme(Source& source, const Encoding& e) {
 
 /// An element at or beside half a step of the extreme: where a quantizer decides.
 [[gnu::noinline]] float half_step(Source& source, const Encoding& e, float extreme) {
-  const std::uint64_t steps = e.rules.affine.bits != 0
-                                  ? (std::uint64_t{1} << e.rules.affine.bits) - 1
-                                  : source.pick({std::uint64_t{127}, std::uint64_t{8}, std::uint64_t{15}});
+  const std::uint64_t steps =
+      e.rules.affine.bits != 0
+          ? (std::uint64_t{1} << e.rules.affine.bits) - 1
+          : source.pick({std::uint64_t{127}, std::uint64_t{8}, std::uint64_t{15}, std::uint64_t{1}});
   const double k = static_cast<double>(source.below(steps)) + 0.5;
   const auto exact = static_cast<float>(static_cast<double>(extreme) * k / static_cast<double>(steps));
   const auto bits = std::bit_cast<std::uint32_t>(exact) + static_cast<std::uint32_t>(source.below(3)) - 1;

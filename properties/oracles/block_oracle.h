@@ -10,7 +10,7 @@
 // with ggml's own library in tests/third_party/ggml_blocks_test.cc.
 //
 // Sources: ggml src/ggml-quants.c (the _ref quantizers and the row dequantizers), SKaiNET
-// Q4_0Quantizer.kt.
+// Q4_0Quantizer.kt, TernaryCodec.kt.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +42,7 @@ struct ExpectedBlocks {
 ///   mlx_affine, and mxfp4 mxfp8 nvfp4 of mlx  block_affine.cc and block_microscaling.cc tell.
 ///   ocp and nvidia  nothing: their rules speak of every number.
 ///   q4_0:skainet  nothing: Kotlin's conversion is total (NaN gives 0, the rest saturates).
+///   tq1_0:skainet tq2_0:skainet  of a scale that is NaN all but that it is a quiet one.
 [[nodiscard]] std::optional<ExpectedBlocks> quantize(std::string_view encoding, std::span<const float> values);
 
 /// An array of `encoding` with each block's bytes together, from one with planes; and back. The functions

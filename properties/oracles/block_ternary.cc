@@ -29,6 +29,50 @@ std::optional<Trits> trits_of(std::span<const float> x) {
   return trits;
 }
 
+/// Kotlin's scale and codes (digit - 1), which may be any 32-bit integers where 1/d overflows.
+struct KotlinTrits {
+  double d = 0.0;
+  std::vector<std::int64_t> codes;
+};
+
+/// The integer nearest to `x`, a half to the even one, as Kotlin makes an Int of it.
+std::int64_t kotlin_round(double x) {
+  if (std::isnan(x)) return 0;
+  constexpr double kMost = 2147483647.0;
+  if (std::fabs(x) > kMost) return x < 0.0 ? -2147483648LL : 2147483647LL;
+  double whole = std::floor(x);
+  const double rest = x - whole;
+  if (rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2.0) != 0.0)) whole += 1.0;
+  return static_cast<std::int64_t>(whole);
+}
+
+KotlinTrits kotlin_trits_of(std::span<const float> x) {
+  KotlinTrits trits;
+  for (const float v : x) {
+    const double magnitude = std::fabs(static_cast<double>(v));
+    if (std::isnan(magnitude) || magnitude > trits.d) trits.d = magnitude;
+    if (std::isnan(trits.d)) break;
+  }
+  const double inverse = reciprocal_or_zero(trits.d);
+  for (const float v : x) trits.codes.push_back(kotlin_round(times(static_cast<double>(v), inverse)));
+  return trits;
+}
+
+/// A scale as SKaiNET's FP16 codec writes it; of a NaN only that it is a quiet one is defined.
+void put_kotlin_half(BlockWriter& block, std::size_t offset, double d) {
+  if (std::isnan(d))
+    block.set(offset + 1, 0x7E, 0x7E);
+  else
+    block.half(offset, nearest_half(d));
+}
+
+/// What 32-bit arithmetic leaves of a number.
+std::int64_t wrapped(std::int64_t number) {
+  constexpr std::int64_t kRange = std::int64_t{1} << 32;
+  const std::int64_t rest = (number % kRange + kRange) % kRange;
+  return rest >= kRange / 2 ? rest - kRange : rest;
+}
+
 /// Which elements share byte `b` of tq1_0, the most significant first.
 std::vector<std::size_t> elements_of_tq1_byte(std::size_t b) {
   std::vector<std::size_t> elements;
@@ -59,6 +103,17 @@ void quantize_tq1_0(std::span<const float> x, BlockWriter block) {
   block.half(52, nearest_half(trits->d));
 }
 
+void quantize_tq1_0_skainet(std::span<const float> x, BlockWriter block) {
+  const KotlinTrits trits = kotlin_trits_of(x);
+  for (std::size_t b = 0; b < 52; ++b) {
+    std::int64_t number = 0;
+    for (const std::size_t e : elements_of_tq1_byte(b)) number = wrapped(number * 3 + wrapped(trits.codes[e] + 1));
+    if (b >= 48) number = wrapped(number * 3);
+    block.set(b, static_cast<unsigned>(wrapped(number * 256 + 242) / 243) % 256U);
+  }
+  put_kotlin_half(block, 52, trits.d);
+}
+
 void dequantize_tq1_0(Block block, double* values) {
   const double d = half_at(block, 52);
   for (std::size_t b = 0; b < 52; ++b) {
@@ -87,6 +142,15 @@ void quantize_tq2_0(std::span<const float> x, BlockWriter block) {
     if (trits->digits[e]) block.set(byte, weight * *trits->digits[e], weight * 3);  // masked, so no spilling
   }
   block.half(64, nearest_half(trits->d));
+}
+
+void quantize_tq2_0_skainet(std::span<const float> x, BlockWriter block) {
+  const KotlinTrits trits = kotlin_trits_of(x);
+  for (std::size_t e = 0; e < 256; ++e) {
+    const auto [byte, weight] = place_in_tq2(e);
+    block.set(byte, weight * static_cast<unsigned>((trits.codes[e] + (std::int64_t{1} << 32) + 1) % 4), weight * 3);
+  }
+  put_kotlin_half(block, 64, trits.d);
 }
 
 void dequantize_tq2_0(Block block, double* values) {
@@ -136,8 +200,10 @@ void dequantize_q1_0(Block block, double* values) {
   for (std::size_t e = 0; e < 128; ++e) values[e] = (block[2 + e / 8] >> (e % 8)) % 2 == 1 ? d : -d;
 }
 
-constexpr std::array<BlockFamily, 4> kFamilies{{{"tq1_0:ggml", 256, 54, quantize_tq1_0, dequantize_tq1_0},
+constexpr std::array<BlockFamily, 6> kFamilies{{{"tq1_0:ggml", 256, 54, quantize_tq1_0, dequantize_tq1_0},
                                                 {"tq2_0:ggml", 256, 66, quantize_tq2_0, dequantize_tq2_0},
+                                                {"tq1_0:skainet", 256, 54, quantize_tq1_0_skainet, dequantize_tq1_0},
+                                                {"tq2_0:skainet", 256, 66, quantize_tq2_0_skainet, dequantize_tq2_0},
                                                 {"q1_0:ggml", 128, 18, quantize_q1_0, dequantize_q1_0},
                                                 {"q2_0:ggml", 64, 18, quantize_q2_0, dequantize_q2_0}}};
 

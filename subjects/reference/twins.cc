@@ -11,6 +11,13 @@ void change_encodings(ReferenceRules& rules, Change change) {
   for (Encoding& e : rules.encodings) change(e.rules);
 }
 
+/// The encodings of one name, in every size and dialect: "tq2_0", "i8_absmax".
+template <class Change>
+void change_encodings_named(ReferenceRules& rules, std::string_view name, Change change) {
+  for (Encoding& e : rules.encodings)
+    if (e.name.substr(0, e.name.find('(')) == name) change(e.rules);
+}
+
 // The seed's conv2d and maxpool2d with kernel_h and kernel_w in each other's place.
 constexpr std::array<Field, 5> kSwappedConv2d{{{"kernel_h", 0, 8, 8},
                                                {"kernel_w", 0, 16, 8},
@@ -27,7 +34,7 @@ void swap_fields(std::vector<Layout>& layouts) {
   }
 }
 
-constexpr std::array<Twin, 30> kTwins{{
+constexpr auto kTwins = std::to_array<Twin>({
     {"numeric_cast",
      "unpacks `scalar as u64`: the value of the double instead of its bits (Rust executor of yishape-math)",
      "params.unpack_inverts_pack", [](ReferenceRules& r) { r.reading = WordReading::numeric_cast; }},
@@ -122,9 +129,26 @@ constexpr std::array<Twin, 30> kTwins{{
     {"zero_point_not_raised", "takes a GPTQ zero point as it is stored, where the first format keeps one less",
      "encoding.dequantize_agrees_with_the_declared_dialect",
      [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.zero = ZeroPoint::as_stored; }); }},
+    {"ternary_ties_away",
+     "rounds the ties of ternary codes away from zero, as ggml does, where SKaiNET takes the even one",
+     "encoding.quantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) {
+       for (Encoding& e : r.encodings)
+         if (e.rules.code == CodeRounding::half_even) e.rules.code = CodeRounding::half_away;
+     }},
+    {"tq2_0_read_sequentially", "gives the codes of a tq2_0 byte to four neighbours (SKaiNET's DequantOps)",
+     "encoding.dequantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) {
+       change_encodings_named(r, "tq2_0", [](BlockRules& b) { b.reading = CodeReading::sequential; });
+     }},
+    {"tq1_0_low_digit_first", "reads the digits of tq1_0 from the lowest, for neighbours (SKaiNET's DequantOps)",
+     "encoding.dequantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) {
+       change_encodings_named(r, "tq1_0", [](BlockRules& b) { b.reading = CodeReading::sequential; });
+     }},
     {"answers_kept", "keeps a copy of every answer, so that memory grows with each call",
      "subject.keeps_no_memory_between_calls", [](ReferenceRules& r) { r.keeps_answers = true; }},
-}};
+});
 
 }  // namespace
 
