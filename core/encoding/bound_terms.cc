@@ -44,6 +44,20 @@ bool all_finite(std::span<const float> block) {
   }
 }
 
+[[gnu::noinline]] double single_step_error(double x, double s, double largest) {
+  if (s == 0.0) return std::fabs(x);
+  const double r = std::fabs(x) / s;
+  const double beyond = std::fabs(x) - largest * s;  // exact but for one rounding
+  double error = r == 0.0 ? 0.0 : std::fabs(beyond);
+  if (s > 0x1p-128) {
+    const double rounding = r * (std::max(0x1p-24, 0x1p-150 * s) + 0x1p-24) * (1.0 + 0x1p-20) + 0x1p-149;
+    error = std::max(s * (0.5 + rounding), beyond);
+  }
+  const double decoded = std::min(largest * s, std::fabs(x) + error);
+  if (decoded >= 0x1p128 - 0x1p103) return kNothingPromised;
+  return (error + (largest > 1.0 ? 0x1p-24 * decoded : 0.0)) * kBoundRounding;
+}
+
 [[gnu::noinline]] void affine_bounds(double largest, const BlockRules& rules, std::span<const float> block,
                                      double* bounds) {
   std::fill_n(bounds, block.size(), kNothingPromised);

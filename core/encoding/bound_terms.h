@@ -43,6 +43,17 @@ struct SymmetricRule {
 };
 void symmetric_bounds(const SymmetricRule& rule, const BlockRules& rules, std::span<const float> block, double* bounds);
 
+/// Families that store their scale s as a single, so that it loses nothing: q = round(fl(x·fl(1/s))), clamped to
+/// `largest`, y = fl(q·s). The bound of |x - y| for one element, with r = |x|/s:
+///   s = 0             y = 0: |x|.
+///   s <= 2^-128       1/s is infinite, so q = ±largest, or 0 where x = 0: s·| r - largest |.
+///   else              1/s is rounded by u, or by 2^-150 where it is subnormal (s > 2^126), which is 2^-150·s of it;
+///                     the product by u, or by 2^-150: |r - q| <= 1/2 + r·(max(u, 2^-150·s) + u)·(1 + 2^-20) + 2^-149,
+///                     and where the clamp changes q, r - largest.
+/// y is exact for q = ±1, else rounded by u·|q|·s (a subnormal s is a multiple of 2^-149, and so is q·s).
+/// Nothing is promised where y may overflow.
+[[nodiscard]] double single_step_error(double x, double s, double largest);
+
 /// Families with y = fl(q·D + M): m the least element, d = fl(fl(max - m) / largest),
 /// q = truncate(fl(fl(x - m)·(1/d)) + 1/2), M the half of m.
 ///

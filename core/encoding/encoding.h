@@ -54,6 +54,18 @@ enum class CodeReading : std::uint8_t {
   sequential  ///< neighbours do, low bits or digits first (SKaiNET's DequantOps.kt)
 };
 
+/// What the fourth code of two bits means, which no quantizer of trits writes.
+enum class FourthCode : std::uint8_t {
+  plus_two,  ///< code - 1, like the others
+  zero       ///< SKaiNET's DenseTensorDataFactory.kt; for a faulty twin
+};
+
+/// By which scale bitnet_planes divides a row before it splits it into planes.
+enum class ResidualScale : std::uint8_t {
+  stored,
+  exact  ///< the maximum before it was rounded to a half; for a faulty twin
+};
+
 /// In which order an array's planes lie. Reversed is wrong; for a faulty twin.
 enum class PlaneOrder : std::uint8_t { declared, reversed };
 
@@ -158,6 +170,8 @@ struct BlockRules {
   ColumnOrder columns = ColumnOrder::sequential;
   ZeroPoint zero = ZeroPoint::as_stored;
   CodeReading reading = CodeReading::declared;
+  FourthCode fourth = FourthCode::plus_two;
+  ResidualScale residual = ResidualScale::stored;
 };
 
 /// What a block is a part of, and so where blocks may begin.
@@ -188,6 +202,8 @@ struct Encoding {
   void (*bound_block)(const BlockRules&, const float* values, double* bounds);
   Blocking blocking = Blocking::volume;
   Planes planes{};
+  /// False for a block that the quantizer refuses; null where it takes every float.
+  bool (*accepts_block)(const float* values) = nullptr;
 
   /// "q8_0:ggml"
   [[nodiscard]] std::string id() const { return std::string(name) + ":" + std::string(dialect); }
@@ -212,8 +228,8 @@ struct Encoding {
 [[nodiscard]] Result<std::size_t> decoded_count(const Encoding& encoding, std::size_t bytes);
 
 /// Encodes `values`; `blocks` must have exactly encoded_bytes() bytes. Total over all float bit
-/// patterns: NaN and infinity follow the dialect's rules and are not refused. Refuses an encoding
-/// that is decoded only.
+/// patterns: NaN and infinity follow the dialect's rules and are not refused, unless the real quantizer
+/// refuses them (accepts_block); then nothing is written. Refuses an encoding that is decoded only.
 [[nodiscard]] Result<void> quantize(const Encoding& encoding, std::span<const float> values,
                                     std::span<std::uint8_t> blocks);
 /// Decodes `blocks`; `values` must have exactly decoded_count() elements. Total over all bytes.

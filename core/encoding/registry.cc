@@ -124,6 +124,10 @@ Result<void> quantize(const Encoding& e, std::span<const float> values, std::spa
   if (!e.quantizes) return refuse("no quantizer", e.id(), "an encoding with one; `packcheck encodings` tells");
   const ExactEnvironment exact;
   const std::size_t count = values.size() / e.block_size;
+  for (std::size_t i = 0; e.accepts_block != nullptr && i < count; ++i)
+    if (!e.accepts_block(&values[i * e.block_size]))
+      return refuse("block " + std::to_string(i) + " has a number that becomes no code", e.id(),
+                    "numbers whose product with 1/scale is not NaN");
   if (e.planes[0] == 0) {
     for (std::size_t i = 0; i < count; ++i)
       e.quantize_block(e.rules, &values[i * e.block_size], &blocks[i * e.block_bytes]);

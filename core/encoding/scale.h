@@ -37,6 +37,11 @@ inline float load_scale(const std::uint8_t* at) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(convert(Format::f16, Format::f32, half)));
 }
 
+inline void store_single(float scale, std::uint8_t* at) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(scale);
+  for (int i = 0; i < 4; ++i) at[i] = static_cast<std::uint8_t>(bits >> 8 * i);
+}
+
 /// A scale stored as a single.
 inline float load_single(const std::uint8_t* at) {
   std::uint32_t bits = 0;

@@ -41,8 +41,13 @@ Answer<std::vector<float>> decode(Subject& subject, const Encoding& e, const Byt
   return {Outcome::answered, oracle::dequantize(e.id(), blocks).value_or(std::vector<float>{}), {}};
 }
 
+/// Whether a quantizer of this dialect must refuse these numbers. Then only quantize_agrees has something to say.
+bool must_refuse(const ValuesCase& c) { return !oracle::accepts(c.encoding->id(), c.values); }
+constexpr const char* kRefuses = "the dialect refuses these numbers";
+
 Verdict check_bound(Subject& subject, const ValuesCase& c) {
   const Encoding& e = *c.encoding;
+  if (must_refuse(c)) return not_applicable(kRefuses);
   const Answer<Bytes> blocks = quantized(subject, e, c.values);
   if (auto verdict = unanswered(blocks, e.id(), text_of_block(c.values))) return *verdict;
   const Answer<std::vector<float>> decoded = decode(subject, e, blocks.value);
@@ -105,6 +110,7 @@ Verdict check_finite(Subject& subject, const ValuesCase& c) {
 
 Verdict check_deterministic(Subject& subject, const ValuesCase& c) {
   const Encoding& e = *c.encoding;
+  if (must_refuse(c)) return not_applicable(kRefuses);
   const Answer<Bytes> first = quantized(subject, e, c.values);
   if (auto verdict = unanswered(first, e.id(), text_of_block(c.values))) return *verdict;
   const Answer<Bytes> second = quantized(subject, e, c.values);
@@ -133,8 +139,22 @@ std::string part_of_block(const Encoding& e, std::size_t byte, std::span<const f
   return largest < 0x1p-119F ? part + " of a block of tiny numbers" : part;
 }
 
+/// Numbers that the dialect refuses: a refusal holds, an answer is broken.
+Verdict check_refusal(Subject& subject, const ValuesCase& c) {
+  const Encoding& e = *c.encoding;
+  const Answer<Bytes> answer = call_quantize(subject, e, c.values);
+  Judge judge;
+  judge.add_checked(1);
+  if (answer.outcome == Outcome::refused) return std::move(judge).verdict();
+  if (auto verdict = unanswered(answer, e.id(), text_of_block(c.values))) return *verdict;
+  judge.broken({e.id() + " not refused", text_of_block(c.values), "a refusal", describe_bytes(answer.value),
+                "A number becomes no code in this dialect, whose quantizer refuses it."});
+  return std::move(judge).verdict();
+}
+
 Verdict check_quantize_agrees(Subject& subject, const ValuesCase& c) {
   const Encoding& e = *c.encoding;
+  if (must_refuse(c)) return check_refusal(subject, c);
   const auto expected = oracle::quantize(e.id(), c.values);
   if (!expected) return not_applicable("the oracle has no quantizer of this dialect");
   const Answer<Bytes> actual = quantized(subject, e, c.values);

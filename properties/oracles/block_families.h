@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -40,6 +41,16 @@ class BlockWriter {
     set(offset, code % 256U);
     set(offset + 1, code / 256U);
   }
+  /// A single; of a NaN only that it is a quiet one is defined.
+  void single(std::size_t offset, double value) {
+    if (std::isnan(value)) {
+      set(offset + 2, 0xC0, 0xC0);
+      set(offset + 3, 0x7F, 0x7F);
+      return;
+    }
+    auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    for (std::size_t i = 0; i < 4; ++i, bits /= 256) set(offset + i, bits % 256);
+  }
 
  private:
   ExpectedBlocks& blocks_;
@@ -50,6 +61,10 @@ using Block = std::span<const std::uint8_t>;
 
 inline double half_at(Block block, std::size_t offset) {
   return half_value(static_cast<std::uint16_t>(block[offset] + 256 * block[offset + 1]));
+}
+inline double single_at(Block block, std::size_t offset) {
+  const std::uint32_t high = block[offset + 2] + 256U * block[offset + 3];
+  return static_cast<double>(std::bit_cast<float>(block[offset] + 256U * block[offset + 1] + 65536U * high));
 }
 inline int signed_byte(unsigned byte) { return byte < 128 ? static_cast<int>(byte) : static_cast<int>(byte) - 256; }
 
@@ -62,7 +77,11 @@ struct BlockFamily {
   void (*dequantize)(Block block, double* values);                     ///< exact, or rounded as the rule says
   /// Bytes per block of each plane of the array, zeros after the last; all zeros: blocks one after another.
   std::array<std::size_t, 10> planes{};
+  bool (*accepts)(std::span<const float> values) = nullptr;  ///< null: every block is encoded
 };
+
+/// The integer nearest to `x`, a half to the even one, as Kotlin makes an Int of it: NaN gives 0, the rest saturates.
+[[nodiscard]] std::int64_t kotlin_round(double x);
 
 [[nodiscard]] std::span<const BlockFamily> byte_families();     ///< q8_0 q8_1 q8_K
 [[nodiscard]] std::span<const BlockFamily> nibble_families();   ///< q4_0 q4_1 q5_0 q5_1
@@ -71,7 +90,9 @@ struct BlockFamily {
 [[nodiscard]] std::span<const BlockFamily> affine_families();   ///< mlx_affine(BITS,GROUP)
 [[nodiscard]] std::span<const BlockFamily>
 microscaling_families();  ///< mxfp8_… mxfp6_… mxint8, mxfp4 and nvfp4 but ggml's
-[[nodiscard]] std::span<const BlockFamily> column_families();  ///< gptq_int4 awq_int4
-[[nodiscard]] std::span<const BlockFamily> table_families();   ///< iq4_nl iq4_xs mxfp4 nvfp4
+[[nodiscard]] std::span<const BlockFamily> column_families();   ///< gptq_int4 awq_int4
+[[nodiscard]] std::span<const BlockFamily> table_families();    ///< iq4_nl iq4_xs mxfp4 nvfp4
+[[nodiscard]] std::span<const BlockFamily> skainet_families();  ///< ternary bitnet_b1_58 i2_s bitnet_planes i8_absmax
+[[nodiscard]] std::span<const BlockFamily> rotated_families();  ///< turboquant_polar
 
 }  // namespace packcheck::oracle

@@ -9,7 +9,7 @@ namespace {
 const BlockFamily* family_of(std::string_view encoding) {
   for (const std::span<const BlockFamily> group :
        {byte_families(), nibble_families(), k_families(), ternary_families(), table_families(), affine_families(),
-        microscaling_families(), column_families()})
+        microscaling_families(), column_families(), skainet_families(), rotated_families()})
     for (const BlockFamily& family : group)
       if (family.id == encoding) return &family;
   return nullptr;
@@ -49,9 +49,19 @@ std::optional<std::vector<std::uint8_t>> array_order(std::string_view encoding, 
   return array;
 }
 
+bool accepts(std::string_view encoding, std::span<const float> values) {
+  const BlockFamily* family = family_of(encoding);
+  if (family == nullptr || family->accepts == nullptr) return true;
+  const DefaultEnvironment environment;
+  for (std::size_t at = 0; at + family->elements <= values.size(); at += family->elements)
+    if (!family->accepts(values.subspan(at, family->elements))) return false;
+  return true;
+}
+
 std::optional<ExpectedBlocks> quantize(std::string_view encoding, std::span<const float> values) {
   const BlockFamily* family = family_of(encoding);
   if (family == nullptr || family->quantize == nullptr || values.size() % family->elements != 0) return std::nullopt;
+  if (!accepts(encoding, values)) return std::nullopt;
   const std::size_t count = values.size() / family->elements;
   ExpectedBlocks blocks{std::vector<std::uint8_t>(count * family->bytes),
                         std::vector<std::uint8_t>(count * family->bytes)};

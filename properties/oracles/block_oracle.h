@@ -2,8 +2,8 @@
 //
 // Oracle for every encoding of core/encoding: one file per group (block_bytes.cc, block_nibbles.cc, block_k.cc,
 // block_ternary.cc, block_tables.cc, block_affine.cc,
-// block_microscaling.cc, block_columns.cc), one row per encoding. Arithmetic is done in double and
-// rounded to f32 where the rule has an f32 operation (block_families.h); halves are read and written
+// block_microscaling.cc, block_columns.cc, block_skainet.cc, block_rotated.cc), one row per encoding. Arithmetic is
+// done in double and rounded to f32 where the rule has an f32 operation (block_families.h); halves are read and written
 // by value (half_value.h). It also says which bits a dialect defines at all, because ggml's C casts
 // leave some to chance. Shares nothing with the core. Proved by tests/core/block_oracle_test.cc (golden
 // blocks, halves against MPFR and F16C), compared with the core in tests/core/encoding_test.cc and
@@ -29,7 +29,12 @@ struct ExpectedBlocks {
   std::vector<std::uint8_t> specified;
 };
 
-/// The blocks for `values`. Nothing for an unknown dialect, one that is decoded only, or a partial block.
+/// Whether a quantizer of this dialect takes these numbers; if not, it must refuse them. Only i8_absmax
+/// refuses any: a row in which some x·(1/scale) is NaN.
+[[nodiscard]] bool accepts(std::string_view encoding, std::span<const float> values);
+
+/// The blocks for `values`. Nothing for an unknown dialect, one that is decoded only, a partial block, or numbers
+/// that it refuses.
 /// Undefined, and so not specified:
 ///   q8_0:ggml  the whole block when it holds a NaN (the order of C's MAX macro decides); the code
 ///              of an infinity (0 · infinity is cast to int8_t); all codes when 1/d overflows.
@@ -42,7 +47,8 @@ struct ExpectedBlocks {
 ///   mlx_affine, and mxfp4 mxfp8 nvfp4 of mlx  block_affine.cc and block_microscaling.cc tell.
 ///   ocp and nvidia  nothing: their rules speak of every number.
 ///   q4_0:skainet  nothing: Kotlin's conversion is total (NaN gives 0, the rest saturates).
-///   tq1_0:skainet tq2_0:skainet  of a scale that is NaN all but that it is a quiet one.
+///   tq1_0:skainet tq2_0:skainet bitnet_b1_58  of a scale that is NaN all but that it is a quiet one. The rest of
+///              SKaiNET's, nothing.
 [[nodiscard]] std::optional<ExpectedBlocks> quantize(std::string_view encoding, std::span<const float> values);
 
 /// An array of `encoding` with each block's bytes together, from one with planes; and back. The functions

@@ -35,17 +35,6 @@ struct KotlinTrits {
   std::vector<std::int64_t> codes;
 };
 
-/// The integer nearest to `x`, a half to the even one, as Kotlin makes an Int of it.
-std::int64_t kotlin_round(double x) {
-  if (std::isnan(x)) return 0;
-  constexpr double kMost = 2147483647.0;
-  if (std::fabs(x) > kMost) return x < 0.0 ? -2147483648LL : 2147483647LL;
-  double whole = std::floor(x);
-  const double rest = x - whole;
-  if (rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2.0) != 0.0)) whole += 1.0;
-  return static_cast<std::int64_t>(whole);
-}
-
 KotlinTrits kotlin_trits_of(std::span<const float> x) {
   KotlinTrits trits;
   for (const float v : x) {
@@ -208,6 +197,16 @@ constexpr std::array<BlockFamily, 6> kFamilies{{{"tq1_0:ggml", 256, 54, quantize
                                                 {"q2_0:ggml", 64, 18, quantize_q2_0, dequantize_q2_0}}};
 
 }  // namespace
+
+std::int64_t kotlin_round(double x) {
+  if (std::isnan(x)) return 0;
+  constexpr double kMost = 2147483647.0;
+  if (std::fabs(x) > kMost) return x < 0.0 ? -2147483648LL : 2147483647LL;
+  double whole = std::floor(x);
+  const double rest = x - whole;
+  if (rest > 0.5 || (rest == 0.5 && std::fmod(whole, 2.0) != 0.0)) whole += 1.0;
+  return static_cast<std::int64_t>(whole);
+}
 
 std::span<const BlockFamily> ternary_families() { return kFamilies; }
 

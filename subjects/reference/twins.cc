@@ -146,6 +146,21 @@ constexpr auto kTwins = std::to_array<Twin>({
      [](ReferenceRules& r) {
        change_encodings_named(r, "tq1_0", [](BlockRules& b) { b.reading = CodeReading::sequential; });
      }},
+    {"i2_s_read_sequentially", "gives the codes of an i2_s byte to four neighbours (larql)",
+     "encoding.dequantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) {
+       change_encodings_named(r, "i2_s", [](BlockRules& b) { b.reading = CodeReading::sequential; });
+     }},
+    {"fourth_code_zero", "decodes the code 3 of two bits as 0 where it means +2 (SKaiNET's DenseTensorDataFactory)",
+     "encoding.dequantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.fourth = FourthCode::zero; }); }},
+    {"residual_of_exact_scale", "splits a row by its exact maximum, and decodes by the half that is stored of it",
+     "encoding.quantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) { change_encodings(r, [](BlockRules& b) { b.residual = ResidualScale::exact; }); }},
+    {"i8_ties_away", "rounds the ties of i8_absmax away from zero, as C's roundf does, where Kotlin rounds up",
+     "encoding.quantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules&
+            r) { change_encodings_named(r, "i8_absmax", [](BlockRules& b) { b.code = CodeRounding::half_away; }); }},
     {"answers_kept", "keeps a copy of every answer, so that memory grows with each call",
      "subject.keeps_no_memory_between_calls", [](ReferenceRules& r) { r.keeps_answers = true; }},
 });

@@ -75,10 +75,23 @@ std::string core_conversions() {
   return answer;
 }
 
-/// The whole blocks among the numbers and among the bytes.
+/// The whole blocks among the numbers that the encoding takes, chosen in the environment the program starts with.
 std::span<const float> values_for(const Encoding& e) {
-  const std::span<const float> all(inputs().block_values);
-  return all.first(all.size() / e.block_size * e.block_size);
+  static const std::map<std::string, std::vector<float>> taken = [] {
+    std::map<std::string, std::vector<float>> all;
+    const std::span<const float> values(inputs().block_values);
+    for (const Encoding& encoding : all_encodings()) {
+      const std::size_t size = encoding.block_size;
+      std::vector<float>& blocks = all[encoding.id()];
+      for (std::size_t i = 0; i + size <= values.size(); i += size) {
+        const std::span<const float> block = values.subspan(i, size);
+        if (encoding.accepts_block == nullptr || encoding.accepts_block(block.data()))
+          blocks.insert(blocks.end(), block.begin(), block.end());
+      }
+    }
+    return all;
+  }();
+  return taken.at(e.id());
 }
 std::span<const std::uint8_t> blocks_for(const Encoding& e) {
   const std::span<const std::uint8_t> all(inputs().blocks);

@@ -20,7 +20,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// How the numbers of an encoding's blocks come about.
-enum class Kind { symmetric, with_minimum, mean, element };
+enum class Kind { symmetric, with_minimum, mean, element, trits_of_mean, planes, single, rotated };
 struct Shape {
   std::string_view name;
   Kind kind;
@@ -28,7 +28,7 @@ struct Shape {
   bool clips;
   bool truncates;  ///< whether a truncating quantizer is a rule of the family
 };
-constexpr std::array<Shape, 19> kShapes{{{"q8_0", Kind::symmetric, 127, false, true},
+constexpr std::array<Shape, 23> kShapes{{{"q8_0", Kind::symmetric, 127, false, true},
                                          {"q4_0", Kind::symmetric, 8, true, true},
                                          {"q4_1", Kind::with_minimum, 15, false, true},
                                          {"q5_0", Kind::symmetric, 16, true, true},
@@ -46,7 +46,11 @@ constexpr std::array<Shape, 19> kShapes{{{"q8_0", Kind::symmetric, 127, false, t
                                          {"mxint8", Kind::element, 1, false, true},
                                          {"mxfp8", Kind::element, 448, false, false},
                                          {"nvfp4", Kind::element, 6, false, false},
-                                         {"nvfp4_tensor(256)", Kind::element, 6, false, true}}};
+                                         {"nvfp4_tensor(256)", Kind::element, 6, false, true},
+                                         {"bitnet_b1_58", Kind::trits_of_mean, 1, false, true},
+                                         {"bitnet_planes", Kind::planes, 2187, false, true},
+                                         {"i8_absmax", Kind::single, 127, false, true},
+                                         {"turboquant_polar", Kind::rotated, 0, false, false}}};
 
 struct Quantizer {
   const Encoding* encoding;
@@ -61,7 +65,7 @@ std::vector<Quantizer> quantizers() {
   std::vector<Quantizer> all;
   for (const Encoding& e : all_encodings())
     for (const Shape& shape : kShapes)
-      if (e.quantizes && e.name == shape.name) all.push_back({&e, shape});
+      if (e.quantizes && e.name.substr(0, e.name.find('(')) == shape.name) all.push_back({&e, shape});
   return all;
 }
 
@@ -159,6 +163,36 @@ std::vector<float> element_block(Random& random, const Encoding& e, float d) {
   return block;
 }
 
+/// Where Kotlin's Random(0).nextBoolean() is true: bit i of word i/64. From a computation of its own.
+constexpr std::array<std::uint64_t, 2> kSignsFlipped{0x71A713380239521DU, 0xBAE78ABF6AF3C68EU};
+
+double sign_at(std::size_t i) { return (kSignsFlipped[i / 64] >> i % 64 & 1) != 0 ? -1.0 : 1.0; }
+/// An entry of the Walsh-Hadamard matrix.
+double walsh(std::size_t i, std::size_t j) { return std::popcount(i & j) % 2 == 0 ? 1.0 : -1.0; }
+
+/// The largest code of "turboquant_polar(BITS,BLOCK)".
+int largest_rotated_code(const Encoding& e) { return (1 << (e.name[e.name.find('(') + 1] - '1')) - 1; }
+
+/// Numbers that, rotated, lie just beside the middles between codes of a step `d`, all on the side from which rounding
+/// moves one of the numbers the same way. In each group one has the largest code.
+std::vector<float> rotated_block(Random& random, const Encoding& e, float d) {
+  const std::size_t size = e.block_size;
+  const int largest = largest_rotated_code(e);
+  const std::size_t moved = random.below(size);
+  std::vector<double> steps(size);
+  for (std::size_t j = 0; j < size; ++j) {
+    const int below = static_cast<int>(random.below(static_cast<std::uint64_t>(2 * largest))) - largest;
+    steps[j] = j % 32 == 5 ? largest : below + 0.5 + walsh(moved, j) * 0x1p-7;
+  }
+  std::vector<float> block(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < size; ++j) sum += walsh(i, j) * steps[j];
+    block[i] = static_cast<float>(sign_at(i) * sum * static_cast<double>(d) / std::sqrt(static_cast<double>(size)));
+  }
+  return block;
+}
+
 /// A block whose scale is close to one whose half has its last bit at 2^exponent.
 std::vector<float> difficult_block(Random& random, const Quantizer& q, int exponent) {
   const std::size_t size = q.encoding->block_size;
@@ -170,8 +204,12 @@ std::vector<float> difficult_block(Random& random, const Quantizer& q, int expon
       const float least = difficult_scale(random, std::min(away, kLargestLastBit));
       return block_above_minimum(random, size, d, random.coin() ? least : -least, q.shape.largest_code);
     }
-    case Kind::mean: return block_around_mean(random, size, d);
+    case Kind::mean:
+    case Kind::trits_of_mean: return block_around_mean(random, size, d);
     case Kind::element: return element_block(random, *q.encoding, d);
+    case Kind::planes: return symmetric_block(random, size, d / static_cast<float>(q.shape.largest_code), q.shape);
+    case Kind::single: return symmetric_block(random, size, d, q.shape);
+    case Kind::rotated: return rotated_block(random, *q.encoding, d);
   }
   return {};
 }
@@ -230,29 +268,43 @@ TEST(ErrorBound, HoldsForEveryKindOfBlock) {
   }
 }
 
-/// The number beside ones in a block whose scale is 65520, which is infinite as a half; nothing is for a
-/// block whose scale is an exponent.
+/// The number beside ones in a block whose scale is 65520, which is infinite as a half; infinity for a
+/// block whose scale is an exponent or a single.
 float overflowing_number(const Quantizer& q) {
   switch (q.shape.kind) {
     case Kind::symmetric: return static_cast<float>(q.shape.largest_code) * 65520.0F;
     case Kind::with_minimum: return static_cast<float>(q.shape.largest_code) * 65520.0F + 1.0F;
     case Kind::mean: return static_cast<float>(q.encoding->block_size) * 65520.0F;
-    case Kind::element: return kInfinity;
+    case Kind::planes: return 65520.0F;
+    default: return kInfinity;
   }
-  return kInfinity;
+}
+
+/// The largest number that, beside ones, is promised something. Sums of a rotation overflow before 2^127.
+float largest_promised(const Quantizer& q) {
+  if (q.shape.kind == Kind::rotated) return 0x1p120F;
+  const float limit = overflowing_number(q);
+  return std::isinf(limit) ? std::numeric_limits<float>::max() : limit * (1.0F - 0x1p-14F);
 }
 
 TEST(ErrorBound, PromisesNothingForNonFiniteBlocksAndOverflowingScales) {
   for (const Quantizer& q : quantizers()) {
-    const float limit = overflowing_number(q);
-    for (const float value : {kInfinity, std::numeric_limits<float>::quiet_NaN(), limit}) {
+    for (const float value : {kInfinity, std::numeric_limits<float>::quiet_NaN(), overflowing_number(q)}) {
       std::vector<float> block(q.encoding->block_size, 1.0F);
-      block[4] = value;
+      block.back() = value;
       EXPECT_TRUE(std::isinf(error_bound(*q.encoding, block, 0))) << q.encoding->id() << " " << value;
     }
     std::vector<float> block(q.encoding->block_size, 1.0F);
-    block[4] = std::isinf(limit) ? std::numeric_limits<float>::max() : limit * (1.0F - 0x1p-14F);
+    block.back() = largest_promised(q);
     EXPECT_FALSE(std::isinf(error_bound(*q.encoding, block, 0))) << q.encoding->id();
+  }
+}
+
+TEST(ErrorBound, PromisesNothingWhereADecodedNumberOrASumMayOverflow) {
+  for (const std::string_view id : {"i8_absmax(4):skainet", "turboquant_polar(4,32):skainet"}) {
+    const Encoding& encoding = **encoding_named(id);
+    const std::vector<float> block(encoding.block_size, std::numeric_limits<float>::max());
+    EXPECT_TRUE(std::isinf(error_bound(encoding, block, 0))) << id;
   }
 }
 
@@ -267,13 +319,16 @@ TEST(ErrorBound, ATruncatingQuantizerExceedsItInOrdinaryBlocks) {
     Encoding encoding = *q.encoding;
     encoding.rules.code = CodeRounding::truncate;
     Random random(35);
+    const std::size_t together = std::max<std::size_t>(1, 32 / encoding.block_size);
     for (int i = 0; i < 50; ++i) {
-      std::vector<float> block(encoding.block_size);
-      for (float& x : block) x = with_exponent(random.below(1U << 24), -24) - 0.5F;
       Tally tally;
-      measure_block(encoding, block, tally);
+      for (std::size_t b = 0; b < together; ++b) {
+        std::vector<float> block(encoding.block_size);
+        for (float& x : block) x = with_exponent(random.below(1U << 24), -24) - 0.5F;
+        measure_block(encoding, block, tally);
+      }
       EXPECT_GT(tally.exceeded, 0U) << encoding.id();
-      EXPECT_EQ(tally.measured, encoding.block_size) << encoding.id();
+      EXPECT_EQ(tally.measured, together * encoding.block_size) << encoding.id();
     }
   }
 }

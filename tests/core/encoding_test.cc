@@ -38,9 +38,6 @@ bool is_generated(const Encoding& encoding) { return encoding.rules.affine.bits 
 /// Too many numbers to a block for every scale: a sample will do.
 bool is_sampled(const Encoding& encoding) { return encoding.planes[0] != 0 || encoding.blocking == Blocking::tensor; }
 
-/// Dialects that say what becomes of every number.
-bool is_total(std::string_view dialect) { return dialect == "skainet" || dialect == "ocp" || dialect == "nvidia"; }
-
 /// In block order.
 Bytes quantized(const Encoding& encoding, const std::vector<float>& values) {
   Bytes array(encoded_bytes(encoding, values.size()).value(), 0xA5);
@@ -50,6 +47,13 @@ Bytes quantized(const Encoding& encoding, const std::vector<float>& values) {
 /// From block order.
 bool dequantized(const Encoding& encoding, const Bytes& blocks, std::vector<float>& values) {
   return dequantize(encoding, oracle::array_order(encoding.id(), blocks).value(), values).has_value();
+}
+
+/// Rules that say what becomes of every number; Kotlin's do, but for the scale of a NaN.
+bool defines_everything(const Encoding& encoding) {
+  if (encoding.dialect == "ocp" || encoding.dialect == "nvidia") return true;
+  return encoding.dialect == "skainet" && encoding.name.substr(0, 2) != "tq" &&
+         encoding.name.substr(0, 9) != "bitnet_b1";
 }
 
 std::string show(const std::vector<float>& values) {
@@ -65,6 +69,12 @@ TEST(BlockEncoding, QuantizingGivesEveryBitTheDialectDefines) {
     std::size_t fully_defined = 0;
     std::size_t partly_open = 0;
     for (const std::vector<float>& values : blocks) {
+      if (!oracle::accepts(id, values)) {
+        Bytes untouched(named(id).block_bytes, 0xA5);
+        ASSERT_THAT(quantize(named(id), values, untouched).error().text(), HasSubstr("block 0")) << show(values);
+        ASSERT_THAT(untouched, testing::Each(0xA5));
+        continue;
+      }
       const Bytes actual = quantized(named(id), values);
       const oracle::ExpectedBlocks expected = oracle::quantize(id, values).value();
       ASSERT_EQ(actual.size(), expected.bytes.size());
@@ -77,7 +87,7 @@ TEST(BlockEncoding, QuantizingGivesEveryBitTheDialectDefines) {
       ++(open ? partly_open : fully_defined);
     }
     EXPECT_GT(fully_defined, blocks.size() / 4) << id;
-    EXPECT_EQ(partly_open > 0, !is_total(named(id).dialect)) << id;
+    EXPECT_EQ(partly_open > 0, !defines_everything(named(id))) << id;
   }
 }
 
@@ -87,11 +97,13 @@ TEST(BlockEncoding, SeveralBlocksAreEncodedEachOnItsOwn) {
     std::vector<float> all;
     Bytes expected;
     for (const std::vector<float>& block : blocks) {
+      if (!oracle::accepts(id, block)) continue;
       all.insert(all.end(), block.begin(), block.end());
       const Bytes one = quantized(named(id), block);
       expected.insert(expected.end(), one.begin(), one.end());
     }
-    EXPECT_EQ(quantized(named(id), all), expected) << id;
+    EXPECT_GT(expected.size(), 30 * named(id).block_bytes) << id;
+    EXPECT_EQ(quantized(named(id), all), oracle::array_order(id, expected).value()) << id;
   }
 }
 
