@@ -46,7 +46,7 @@ constexpr std::array<Shape, 23> kShapes{{{"q8_0", Kind::symmetric, 127, false, t
                                          {"mxint8", Kind::element, 1, false, true},
                                          {"mxfp8", Kind::element, 448, false, false},
                                          {"nvfp4", Kind::element, 6, false, false},
-                                         {"nvfp4_tensor(256)", Kind::element, 6, false, true},
+                                         {"nvfp4_tensor", Kind::element, 6, false, true},
                                          {"bitnet_b1_58", Kind::trits_of_mean, 1, false, true},
                                          {"bitnet_planes", Kind::planes, 2187, false, true},
                                          {"i8_absmax", Kind::single, 127, false, true},
