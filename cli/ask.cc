@@ -6,7 +6,8 @@
 
 #include "cli/commands.h"
 #include "cli/open_subject.h"
-#include "core/format/convert.h"
+#include "core/format/dialect.h"
+#include "core/format/mode.h"
 #include "properties/cases/cases.h"
 #include "properties/describe.h"
 #include "properties/strict_json.h"
@@ -71,21 +72,44 @@ Result<std::string> only_argument(const AskOptions& o, const std::string& right)
   return refuse(std::to_string(o.arguments.size()) + " arguments", "ask " + o.operation, right);
 }
 
-/// The mode text of --round, --random-bits and --saturate.
-Result<std::string> mode_of(const AskOptions& o) {
-  const std::optional<Rounding> rounding = rounding_named(o.round);
-  if (!rounding)
-    return refuse("unknown rounding '" + o.round + "'", "--round",
-                  "nearest-even, nearest-away, toward-zero, upward, downward or stochastic");
-  ConvertRules rules{.rounding = *rounding, .saturating = o.saturate};
-  if ((*rounding == Rounding::stochastic) != !o.random_bits.empty())
-    return refuse(o.random_bits.empty() ? "missing" : "given for " + o.round, "--random-bits",
+/// Sets `member` to what `name` says, where it says anything.
+template <class Rule>
+Result<void> set_rule(Rule& member, const std::string& name, std::optional<Rule> (*named)(std::string_view),
+                      const char* option, const char* known) {
+  if (name.empty()) return {};
+  const std::optional<Rule> rule = named(name);
+  if (!rule) return refuse("unknown value '" + name + "'", option, known);
+  member = *rule;
+  return {};
+}
+
+/// The rules of --dialect, or the reference's, and what the other options change in them.
+Result<ConvertRules> rules_of(const AskOptions& o, Format from, Format to) {
+  Result<ConvertRules> rules = o.dialect.empty() ? ConvertRules{} : dialect_rules(o.dialect, from, to);
+  if (!rules) return rules;
+  for (const Result<void>& ok :
+       {set_rule(rules->rounding, o.round, rounding_named, "--round",
+                 "nearest-even, nearest-away, nearest-up, toward-zero, upward, downward or stochastic"),
+        set_rule(rules->nan, o.nan, nan_named, "--nan", "quieted, same, truncated, infinity or zero"),
+        set_rule(rules->subnormal, o.subnormal, subnormal_named, "--subnormal", "kept, flushed or truncated"),
+        set_rule(rules->integer, o.integer, integer_named, "--integer", "saturate, wrap, refuse or indefinite")})
+    if (!ok) return tl::unexpected(ok.error());
+  rules->saturating = rules->saturating || o.saturate;
+  return rules;
+}
+
+/// The mode text of the options of a conversion.
+Result<std::string> mode_of(const AskOptions& o, Format from, Format to) {
+  Result<ConvertRules> rules = rules_of(o, from, to);
+  if (!rules) return tl::unexpected(rules.error());
+  if ((rules->rounding == Rounding::stochastic) != !o.random_bits.empty())
+    return refuse(o.random_bits.empty() ? "missing" : "given without --round stochastic", "--random-bits",
                   "64 bits in hex with --round stochastic, and only then");
-  if (o.random_bits.empty()) return mode_text(rules);
+  if (o.random_bits.empty()) return mode_text(*rules);
   const Result<std::uint64_t> bits = parse_hex(o.random_bits, 64);
   if (!bits) return refuse(bits.error().what, "--random-bits", bits.error().right);
-  rules.random_bits = *bits;
-  return mode_text(rules);
+  rules->random_bits = *bits;
+  return mode_text(*rules);
 }
 
 Result<Said> ask_convert(Subject& subject, const AskOptions& o) {
@@ -94,7 +118,7 @@ Result<Said> ask_convert(Subject& subject, const AskOptions& o) {
   const Result<Format> to = format_option(o.to, "--to");
   if (!to) return tl::unexpected(to.error());
   const bool repack = o.operation == "repack";
-  const Result<std::string> mode = mode_of(o);
+  const Result<std::string> mode = mode_of(o, *from, *to);
   if (!mode) return tl::unexpected(mode.error());
   const Result<Bytes> in = elements_of(o.arguments, *from);
   if (!in) return tl::unexpected(in.error());

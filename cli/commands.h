@@ -64,9 +64,13 @@ struct AskOptions {
   std::vector<std::string> arguments;
   std::string from;
   std::string to;
-  std::string round = "nearest-even";
+  std::string round;        ///< empty: nearest-even, or what the dialect says
   std::string random_bits;  ///< of --round stochastic: 64 bits in hex
   bool saturate = false;
+  std::string nan;  ///< empty: quieted, or what the dialect says; likewise below
+  std::string subnormal;
+  std::string integer;
+  std::string dialect;  ///< a row of core/format/dialect.h
   std::string subject = "reference";
   std::string call_timeout = "2s";
   std::string call_memory = "1G";

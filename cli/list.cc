@@ -115,6 +115,17 @@ std::string nan_codes(const FormatSpec& s) {
          " to " + hex(s.all_bits());
 }
 
+/// What the limits of an integer say; it has no fields.
+json integer_json(const FormatSpec& s) {
+  const auto largest = static_cast<std::int64_t>(s.largest_finite());
+  return {{"format", s.name},
+          {"kind", "integer"},
+          {"width", s.width()},
+          {"element_bytes", s.bytes()},
+          {"largest", {{"bits", hex_of(s.largest_finite(), s.width())}, {"number", std::to_string(largest)}}},
+          {"smallest", {{"bits", hex_of(s.sign_bit(), s.width())}, {"number", std::to_string(-largest - 1)}}}};
+}
+
 json formats_json() {
   json list = json::array();
   for (const FormatSpec& s : all_formats()) {
@@ -122,7 +133,12 @@ json formats_json() {
       return json{{"bits", hex_of(bits, s.width())},
                   {"number", print_number(convert(s.format, Format::f64, bits)).value_or("")}};
     };
+    if (s.is_integer()) {
+      list.push_back(integer_json(s));
+      continue;
+    }
     list.push_back({{"format", s.name},
+                    {"kind", "floating"},
                     {"width", s.width()},
                     {"element_bytes", s.bytes()},
                     {"sign_bits", s.is_signed ? 1 : 0},
@@ -146,6 +162,9 @@ std::string format_row(const json& row) {
   };
   std::string line = row["format"].get<std::string>();
   line.resize(12, ' ');
+  if (row["kind"] == "integer")
+    return line + std::to_string(row["width"].get<int>()) + " bits: two's complement, " + text(row["smallest"]) +
+           " to " + text(row["largest"]) + "\n    past them and NaN: integer=saturate, wrap, refuse or indefinite";
   line += std::to_string(row["width"].get<int>()) + " bits: " + (row["sign_bits"] == 1 ? "sign, " : "no sign, ") +
           std::to_string(row["exponent_bits"].get<int>()) + " exponent, " +
           std::to_string(row["significand_bits"].get<int>()) + " significand; bias " +

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "core/format/dialect.h"
 #include "subjects/reference/version.h"
 
 namespace packcheck {
@@ -89,12 +90,33 @@ void add_sweep(CLI::App& app, SweepOptions& o, std::function<int()>& run) {
   c->callback([&run, &o] { run = [&o] { return run_sweep_command(o); }; });
 }
 
+std::string dialect_list() {
+  std::string names;
+  for (const ConvertDialect& dialect : all_convert_dialects())
+    names.append(names.empty() ? "" : ", ").append(dialect.name);
+  return names;
+}
+
+void add_conversion(CLI::App* c, AskOptions& o) {
+  c->add_option("--from", o.from, "source format");
+  c->add_option("--to", o.to, "target format");
+  c->add_option("--round", o.round,
+                "nearest-even (the default), nearest-away, nearest-up, toward-zero, upward, downward, stochastic");
+  c->add_option("--random-bits", o.random_bits, "of stochastic rounding: 64 bits in hex, rounds up if below the rest");
+  c->add_flag("--saturate", o.saturate, "numbers past the largest, infinity too, become the largest");
+  c->add_option("--integer", o.integer, "what no integer holds: saturate (the default), wrap, refuse, indefinite");
+  c->add_option("--nan", o.nan, "quieted (the default), same, truncated, infinity, zero");
+  c->add_option("--subnormal", o.subnormal, "kept (the default), flushed, truncated");
+  c->add_option("--dialect", o.dialect, "the rules of a system: " + dialect_list());
+}
+
 void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
   CLI::App* c = app.add_subcommand("ask", "One answer from a subject, in bits.");
   c->footer(
       "Examples:\n"
       "  packcheck ask convert --from f32 --to bf16 0x3F880001\n"
       "  packcheck ask convert --from f32 --to e4m3fn --saturate 0x44000000\n"
+      "  packcheck ask convert --from f32 --to i8 --dialect skainet --integer wrap 0x43960000\n"
       "  packcheck ask repack --from f16 --to f32 0x7C01\n"
       "  packcheck ask quantize q8_0:ggml 0x41000000,0x3F800000,...   (a whole block of 32)\n"
       "  packcheck ask dequantize q4_0:ggml 00b000000000000000000000000000000000\n"
@@ -106,12 +128,7 @@ void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
                 "convert repack quantize dequantize print parse pack unpack affine_dequantize")
       ->required();
   c->add_option("arguments", o.arguments, "bits as hex, text, or FIELD=VALUE");
-  c->add_option("--from", o.from, "source format");
-  c->add_option("--to", o.to, "target format");
-  c->add_option("--round", o.round, "nearest-even, nearest-away, toward-zero, upward, downward, stochastic")
-      ->capture_default_str();
-  c->add_option("--random-bits", o.random_bits, "of stochastic rounding: 64 bits in hex, rounds up if below the rest");
-  c->add_flag("--saturate", o.saturate, "numbers past the largest, infinity too, become the largest");
+  add_conversion(c, o);
   c->add_option("--subject", o.subject, kSubjectHelp)->capture_default_str();
   add_limits(c, o.call_timeout, o.call_memory);
   c->add_flag("--json", o.json, "print JSON: bits, text, error");

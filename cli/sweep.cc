@@ -38,6 +38,7 @@ struct Plan {
   CallLimits limits;
   std::uint64_t total = 0;
   std::uint64_t batch = 1;
+  bool exhaustive = true;
   bool progress = true;
 };
 
@@ -80,6 +81,7 @@ Result<Plan> plan_of(const SweepOptions& o) {
                   "a variant whose inputs have at most 32 bits; `packcheck verify` samples this one");
   plan.total = domain->total;
   plan.batch = domain->batch;
+  plan.exhaustive = domain->exhaustive;
   const std::uint64_t runs = domain->total / domain->batch;
   plan.jobs = static_cast<unsigned>(std::min<std::uint64_t>(o.jobs == 0 ? default_jobs() : o.jobs, runs));
   return plan;
@@ -226,9 +228,9 @@ void print_text(const Plan& plan, const LawResult& result, const Summary& s) {
     std::printf("%s breaks %s\n    input    %s\n    expected %s\n    actual   %s\n    %s\n", plan.subject.c_str(),
                 f.signature().c_str(), f.breach.input.c_str(), f.breach.expected.c_str(), f.breach.actual.c_str(),
                 reproduce_command(plan.subject, f).c_str());
-  std::printf("%s, %s, %s: visited %llu of %llu inputs in %.1f s: %s%s\n", plan.law->id.c_str(), plan.subject.c_str(),
+  std::printf("%s, %s, %s: visited %llu of %llu %sinputs in %.1f s: %s%s\n", plan.law->id.c_str(), plan.subject.c_str(),
               plan.variant.c_str(), static_cast<unsigned long long>(s.visited),
-              static_cast<unsigned long long>(inputs_of(plan)), s.seconds,
+              static_cast<unsigned long long>(inputs_of(plan)), plan.exhaustive ? "" : "designed ", s.seconds,
               std::string(ruling_name(result.ruling)).c_str(),
               result.reason.empty() ? "" : (": " + result.reason).c_str());
   if (s.witnessed > 0)
@@ -245,15 +247,11 @@ void print_json(const Plan& plan, const LawResult& result, const Summary& s) {
                         {"expected", f.breach.expected},
                         {"actual", f.breach.actual},
                         {"reproduce", reproduce_command(plan.subject, f)}});
-  const json out{{"law", plan.law->id},
-                 {"subject", plan.subject},
-                 {"variant", plan.variant},
-                 {"verdict", ruling_name(result.ruling)},
-                 {"reason", result.reason},
-                 {"inputs", inputs_of(plan)},
-                 {"visited", s.visited},
-                 {"f16c_witnessed", s.witnessed},
-                 {"f16c_disagreed", s.witness_disagreed},
+  const json out{{"law", plan.law->id},           {"subject", plan.subject},
+                 {"variant", plan.variant},       {"verdict", ruling_name(result.ruling)},
+                 {"reason", result.reason},       {"inputs", inputs_of(plan)},
+                 {"visited", s.visited},          {"exhaustive", plan.exhaustive},
+                 {"f16c_witnessed", s.witnessed}, {"f16c_disagreed", s.witness_disagreed},
                  {"findings", findings}};
   std::printf("%s\n", out.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }

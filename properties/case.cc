@@ -7,6 +7,7 @@
 namespace packcheck {
 
 std::optional<Domain> CaseType::domain(std::string_view) const { return std::nullopt; }
+std::optional<Domain> CaseType::patterns(std::string_view) const { return std::nullopt; }
 std::vector<Case> CaseType::halves(const Case&) const { return {}; }
 std::optional<Case> CaseType::from_wire(std::span<const std::uint8_t>, std::string_view) const { return std::nullopt; }
 

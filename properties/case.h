@@ -37,6 +37,7 @@ struct Domain {
   std::uint64_t batch = 1;  ///< inputs per case; total is a multiple of it
   std::function<Case(std::uint64_t first, std::uint64_t count)> make;
   std::uint64_t weight = 1;  ///< how many small inputs one costs; a profile visits as many fewer
+  bool exhaustive = true;    ///< false: designed inputs out of more than can be visited
 };
 
 class CaseType {
@@ -59,8 +60,12 @@ class CaseType {
   /// range, by name.
   [[nodiscard]] virtual Result<Case> from_json(std::string_view text) const = 0;
 
-  /// Every input of the variant, where there are few enough to visit (up to 2^32).
+  /// Every input of the variant, where there are few enough to visit (up to 2^32); else, for some types,
+  /// designed ones.
   [[nodiscard]] virtual std::optional<Domain> domain(std::string_view variant) const;
+  /// Inputs of the variant's domain at which rules change: those that a profile visits in any case where the
+  /// domain is too large for it. Nothing where the type has designed none.
+  [[nodiscard]] virtual std::optional<Domain> patterns(std::string_view variant) const;
   /// In how many parts a profile's effort for one variant is cut: more than 1 where a table makes many
   /// variants from one rule, which share it.
   [[nodiscard]] virtual std::uint64_t sharers(std::string_view) const { return 1; }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/format/convert.h"
+#include "core/format/integer.h"
 #include "core/text/number_text.h"
 #include "properties/strict_json.h"
 
@@ -17,7 +17,9 @@ std::string describe(Format format, std::uint64_t bits) {
   if (stray) return hex + " (bits above the " + std::to_string(s.width()) + " of " + std::string(s.name) + ")";
   if (is_nan(s, bits)) return hex + " (" + sign + "NaN)";
   if (is_infinite(s, bits)) return hex + " (" + sign + "Infinity)";
-  return hex + " (" + print_number(convert(format, Format::f64, bits)).value_or("?") + ")";
+  std::string number = print_number(convert(format, Format::f64, bits)).value_or("?");
+  if (s.is_integer()) number.resize(std::min(number.find('.'), number.size()));
+  return hex + " (" + number + ")";
 }
 
 std::string describe(float value) { return describe(Format::f32, std::bit_cast<std::uint32_t>(value)); }
@@ -50,6 +52,15 @@ std::string describe_text(std::string_view text) {
   return quoted + (text.size() > 120 ? "…'" : "'");
 }
 
+namespace {
+
+/// Whether the number, cut to a whole one, is none of the integer format; a number in the last half is not.
+bool out_of_range(Format from, Format to, std::uint64_t in) {
+  return !integer_holds(from, to, in, {.rounding = Rounding::toward_zero});
+}
+
+}  // namespace
+
 std::string conversion_class(Format from, Format to, std::uint64_t in, std::uint64_t expected) {
   const FormatSpec& source = spec(from);
   const FormatSpec& target = spec(to);
@@ -57,6 +68,7 @@ std::string conversion_class(Format from, Format to, std::uint64_t in, std::uint
   if (is_infinite(source, in)) return "infinity";
   if (is_zero(source, in)) return "zero";
   if (is_subnormal(source, in)) return "subnormal operand";
+  if (target.is_integer() && out_of_range(from, to, in)) return "out of range";
   if (is_infinite(target, expected)) return "overflow";
   if (is_nan(target, expected)) return (in & source.sign_bit()) != 0 && !target.is_signed ? "no sign" : "overflow";
   if (is_zero(target, expected)) return "underflow to zero";

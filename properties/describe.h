@@ -20,8 +20,8 @@ namespace packcheck {
 [[nodiscard]] std::string describe_text(std::string_view text);
 
 /// Which rule a conversion exercised, for signatures: "nan", "infinity", "zero", "subnormal operand",
-/// "overflow", "no sign" (a negative number for e8m0), "subnormal result", "underflow to zero", "exact", "tie or
-/// inexact".
+/// "overflow", "out of range" (of an integer), "no sign" (a negative number for a format without one),
+/// "subnormal result", "underflow to zero", "exact", "tie or inexact".
 [[nodiscard]] std::string conversion_class(Format from, Format to, std::uint64_t in, std::uint64_t expected);
 
 }  // namespace packcheck

@@ -50,6 +50,17 @@ std::uint64_t biased_exponent(Source& source, const FormatSpec& s) {
   return static_cast<std::uint64_t>(s.bias()) + source.below(near) - std::min<std::uint64_t>(near / 2, 16);
 }
 
+/// How many low bits of a number with this exponent field are dropped in the conversion to `target`; 0 for none.
+std::uint64_t dropped_for(const FormatSpec& s, const FormatSpec& target, std::uint64_t exponent) {
+  if (target.is_integer()) {  // all below the unit
+    const int below = s.significand_bits + s.bias() - static_cast<int>(exponent);
+    return below > 0 && below <= s.significand_bits ? static_cast<std::uint64_t>(below) : 0;
+  }
+  return target.significand_bits < s.significand_bits
+             ? static_cast<std::uint64_t>(s.significand_bits - target.significand_bits)
+             : 0;
+}
+
 /// Kept bits, then exactly a half (or a neighbour of it) in the bits a narrower format drops.
 std::uint64_t tie(Source& source, const FormatSpec& s) {
   const std::uint64_t exponent = biased_exponent(source, s) & static_cast<std::uint64_t>(s.exponent_mask());
@@ -58,8 +69,7 @@ std::uint64_t tie(Source& source, const FormatSpec& s) {
   std::uint64_t dropped = 1 + source.below(stored);
   if (source.bits(1) == 0) {  // what one of the known formats drops
     const FormatSpec& target = all_formats()[source.below(all_formats().size())];
-    if (target.significand_bits < s.significand_bits)
-      dropped = stored - static_cast<std::uint64_t>(target.significand_bits);
+    if (const std::uint64_t bits = dropped_for(s, target, exponent); bits != 0) dropped = bits;
   }
   const std::uint64_t kept = source.bits(static_cast<unsigned>(s.significand_bits)) >> dropped << dropped;
   const std::uint64_t half = std::uint64_t{1} << (dropped - 1);
@@ -78,6 +88,11 @@ std::uint64_t tie(Source& source, const FormatSpec& s) {
 /// overflow and underflow are decided.
 std::uint64_t boundary(Source& source, const FormatSpec& s) {
   const FormatSpec& target = all_formats()[source.below(all_formats().size())];
+  if (target.is_integer()) {  // the last halves, numbers whose low byte is another number, and 2^32 and more
+    const double end = std::bit_cast<double>(convert(target.format, Format::f64, target.largest_finite())) + 1;
+    const double values[] = {end, end - 1, end - 0.5, end + 0.5, 0.5, 1.5, end + 44, 0x1p32 + 300};
+    return from_double(s.format, source.pick(values));
+  }
   const auto number = [&](std::uint64_t bits) {
     return std::bit_cast<double>(convert(target.format, Format::f64, bits));
   };
@@ -126,6 +141,26 @@ std::uint64_t magnitude(Source& source, const FormatSpec& s) {
   }
 }
 
+/// An integer: small ones, the limits, powers of two and their neighbours, ties for narrower formats, any bits.
+std::uint64_t integer(Source& source, const FormatSpec& s) {
+  const auto bits = static_cast<unsigned>(s.significand_bits);
+  std::uint64_t value = 0;
+  switch (source.below(5)) {
+    case 0: value = source.below(17); break;
+    case 1: value = s.largest_finite() + nudge(source); break;
+    case 2: value = (std::uint64_t{1} << source.below(bits)) + nudge(source); break;
+    case 3: {
+      const std::uint64_t dropped = 1 + source.below(bits - 1);
+      const std::uint64_t half = std::uint64_t{1} << (dropped - 1);
+      value = (source.bits(bits) >> source.below(bits) >> dropped << dropped | half) + source.below(3) - 1;
+      break;
+    }
+    default: value = source.bits(bits + 1);
+  }
+  if (source.bits(1) != 0) value = 0 - value;
+  return value & s.all_bits();
+}
+
 std::uint64_t finalized(std::uint64_t hash) {
   hash += 0x9E3779B97F4A7C15U;
   hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9U;
@@ -140,6 +175,7 @@ std::uint64_t last_of(std::uint64_t bound) { return bound - 1; }  // bound 0 (2^
 
 std::uint64_t Source::float_in(Format format) {
   const FormatSpec& s = spec(format);
+  if (s.is_integer()) return integer(*this, s);
   const std::uint64_t value = magnitude(*this, s) & s.all_bits();
   return bits(1) != 0 ? value ^ s.sign_bit() : value;
 }

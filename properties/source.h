@@ -38,7 +38,8 @@ class Source {
     return list[below(N)];
   }
   /// The bits of a number: small integers, simple fractions, special values, subnormals, ulp
-  /// neighbours of special values, ties for narrower formats, uniform exponents, uniform bits.
+  /// neighbours of special values, ties for narrower formats, uniform exponents, uniform bits. For an
+  /// integer format: small integers, limits, powers of two, ties for floating formats, uniform bits.
   std::uint64_t float_in(Format format);
 
   /// Everything asked so far, in order.

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/encoding/encoding.h"
+#include "core/format/dialect.h"
 #include "core/format/format.h"
+#include "core/format/mode.h"
 #include "core/params/layout.h"
 
 namespace packcheck {
@@ -28,12 +30,23 @@ struct Option {
   std::string_view key;
   std::vector<std::string_view> values;
 };
+/// No dialect is the default, then all there are.
+std::vector<std::string_view> dialect_names() {
+  std::vector<std::string_view> names{"none"};
+  for (const ConvertDialect& dialect : all_convert_dialects()) names.push_back(dialect.name);
+  return names;
+}
+
 const std::vector<Option>& options() {
   static const std::vector<Option> table{
-      {Operation::convert, "rounding", {"nearest-even", "nearest-away", "toward-zero", "upward", "downward"}},
-      {Operation::convert, "nan", {"any", "quieted", "same", "truncated"}},
+      {Operation::convert,
+       "rounding",
+       {"nearest-even", "nearest-away", "nearest-up", "toward-zero", "upward", "downward"}},
+      {Operation::convert, "nan", {"any", "quieted", "same", "truncated", "infinity", "zero"}},
       {Operation::convert, "overflow", {"default", "saturate"}},
-      {Operation::convert, "subnormal", {"kept", "flushed"}},
+      {Operation::convert, "subnormal", {"kept", "flushed", "truncated"}},
+      {Operation::convert, "integer", {"saturate", "wrap", "refuse", "indefinite"}},
+      {Operation::convert, "dialect", dialect_names()},
       {Operation::repack, "nan", {"any", "same"}},
       {Operation::parse, "non_finite", {"refuse", "accept"}},
   };
@@ -44,6 +57,29 @@ const Option* option_row(Operation operation, std::string_view key) {
   for (const Option& row : options())
     if (row.operation == operation && row.key == key) return &row;
   return nullptr;
+}
+
+struct FormatPair {
+  Format from;
+  Format to;
+};
+FormatPair pair_of(std::string_view variant) {
+  const std::size_t arrow = variant.find("->");
+  return {*format_named(variant.substr(0, arrow)), *format_named(variant.substr(arrow + 2))};
+}
+
+/// The rules of the dialect that a conversion declares.
+Result<ConvertRules> declared_dialect(const Declaration& d) {
+  const FormatPair pair = pair_of(d.variant);
+  return dialect_rules(d.options.at("dialect"), pair.from, pair.to);
+}
+
+std::string_view option_of_rules(const ConvertRules& rules, std::string_view key) {
+  if (key == "rounding") return rounding_name(rules.rounding);
+  if (key == "nan") return nan_name(rules.nan);
+  if (key == "subnormal") return subnormal_name(rules.subnormal);
+  if (key == "integer") return integer_name(rules.integer);
+  return rules.saturating ? "saturate" : "default";
 }
 
 std::string join(const std::vector<std::string>& words) {
@@ -116,6 +152,8 @@ Result<void> add_option(Declaration& declaration, const std::string& word, const
     return refuse("unknown value '" + value + "' of " + key, where,
                   "one of: " + join({row->values.begin(), row->values.end()}));
   if (!declaration.options.emplace(key, value).second) return refuse(key + " is given twice", where, "one " + key);
+  if (key != "dialect" || value == "none") return {};
+  if (const Result<ConvertRules> rules = declared_dialect(declaration); !rules) return tl::unexpected(rules.error());
   return {};
 }
 
@@ -140,13 +178,18 @@ std::string Declaration::text() const {
 std::string_view Declaration::option(std::string_view key) const {
   const auto found = options.find(std::string(key));
   if (found != options.end()) return found->second;
+  if (options.count("dialect") != 0 && key != "dialect")
+    if (const Result<ConvertRules> rules = declared_dialect(*this)) return option_of_rules(*rules, key);
   const Option* row = option_row(operation, key);
   return row == nullptr ? std::string_view{} : row->values.front();
 }
 
 std::string declared_mode(const Declaration& declaration) {
-  const bool saturates = declaration.option("overflow") == "saturate";
-  return std::string(declaration.option("rounding")) + (saturates ? ",saturate" : "");
+  ConvertRules rules;
+  rules.rounding = rounding_named(declaration.option("rounding")).value_or(rules.rounding);
+  rules.saturating = declaration.option("overflow") == "saturate";
+  rules.integer = integer_named(declaration.option("integer")).value_or(rules.integer);
+  return mode_text(rules);
 }
 
 Result<Declaration> parse_declaration(std::string_view line) {

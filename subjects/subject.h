@@ -57,11 +57,12 @@ struct Declaration {
   std::map<std::string, std::string> options;  ///< only known keys with known values
 
   [[nodiscard]] std::string text() const;
-  /// The declared value of `key`, or its default.
+  /// The declared value of `key`, or what the declared dialect says of it, or its default.
   [[nodiscard]] std::string_view option(std::string_view key) const;
 };
 
-/// The mode that calls of a declared conversion are made with: "nearest-even", "toward-zero,saturate".
+/// The mode that calls of a declared conversion are made with: "nearest-even", "toward-zero,saturate",
+/// "toward-zero,integer=wrap". The declared rules of NaN and subnormals are not repeated in it.
 [[nodiscard]] std::string declared_mode(const Declaration& declaration);
 
 /// Parses one declaration line. Refuses unknown operations, variants, keys and values, and says

@@ -2,27 +2,15 @@
 
 #include <array>
 #include <bit>
-#include <charconv>
 #include <string>
 #include <utility>
 
+#include "core/format/integer.h"
 #include "core/format/narrow.h"
 #include "core/simd.h"
 
 namespace packcheck {
 namespace {
-
-struct NamedRounding {
-  Rounding rounding;
-  std::string_view name;
-};
-constexpr std::array<NamedRounding, 6> kRoundings{{{Rounding::nearest_even, "nearest-even"},
-                                                   {Rounding::nearest_away, "nearest-away"},
-                                                   {Rounding::toward_zero, "toward-zero"},
-                                                   {Rounding::upward, "upward"},
-                                                   {Rounding::downward, "downward"},
-                                                   {Rounding::stochastic, "stochastic"}}};
-constexpr std::string_view kSaturate = ",saturate";
 
 /// Whether the magnitude is incremented, given the kept last bit and the discarded part.
 [[gnu::always_inline]] inline bool rounds_up(Rounding rounding, bool negative, bool last, bool half, bool sticky) {
@@ -33,6 +21,7 @@ constexpr std::string_view kSaturate = ",saturate";
     case Rounding::upward: return !negative && (half || sticky);
     case Rounding::downward: return negative && (half || sticky);
     case Rounding::stochastic: return false;  // stochastic_up()
+    case Rounding::nearest_up: return half && (sticky || !negative);
   }
   return false;
 }
@@ -73,6 +62,8 @@ constexpr std::string_view kSaturate = ",saturate";
 [[gnu::always_inline]] inline std::uint64_t convert_nan(const FormatSpec& from, const FormatSpec& to,
                                                         std::uint64_t bits, NanRule rule) {
   const bool negative = from.nan_codes != NanCodes::negative_zero && (bits & from.sign_bit()) != 0;
+  if (rule == NanRule::infinity) return overflowed(to, negative, false);
+  if (rule == NanRule::zero) return zero(to, false);
   if (from.nan_codes != NanCodes::ieee || to.nan_codes != NanCodes::ieee) return plain_nan(to, negative);
   const std::uint64_t payload = bits & from.significand_mask();
   const int shift = to.significand_bits - from.significand_bits;
@@ -89,6 +80,7 @@ constexpr std::string_view kSaturate = ",saturate";
   // Exponent of the last bit of the smallest numbers: subnormals where there is a zero.
   const int smallest = (to.has_zero() ? 1 : 0) - to.bias() - to.significand_bits;
   int last = leading + exponent - to.significand_bits;  // exponent of the last kept bit
+  const bool cut_off = last < smallest && rules.subnormal == SubnormalRule::truncated;
   if (last < smallest) last = smallest;
   std::uint64_t kept = 0;
   const int drop = last - exponent;  // how many low bits of significand go
@@ -105,7 +97,7 @@ constexpr std::string_view kSaturate = ",saturate";
     bool up = rounds_up(rules.rounding, negative, (kept & 1) != 0, half, sticky);
     if (rules.rounding == Rounding::stochastic) [[unlikely]]
       up = stochastic_up(significand, drop, rules.random_bits);
-    kept += up ? 1 : 0;
+    kept += up && !cut_off ? 1 : 0;
   }
   const std::uint64_t biased = static_cast<std::uint64_t>(last - smallest);
   // Without a zero code 0 is a number: a leading one in every code, and nothing below the smallest.
@@ -176,41 +168,12 @@ bool goes_through_f16(const FormatSpec& from, const FormatSpec& to, const Conver
 
 }  // namespace
 
-std::string_view rounding_name(Rounding rounding) { return kRoundings[static_cast<std::size_t>(rounding)].name; }
-
-std::optional<Rounding> rounding_named(std::string_view name) {
-  for (const NamedRounding& row : kRoundings)
-    if (row.name == name) return row.rounding;
-  return std::nullopt;
-}
-
-std::string mode_text(const ConvertRules& rules) {
-  std::string text(rounding_name(rules.rounding));
-  if (rules.rounding == Rounding::stochastic) {
-    text += ':';
-    for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[rules.random_bits >> shift & 15];
-  }
-  return rules.saturating ? text + std::string(kSaturate) : text;
-}
-
-std::optional<ConvertRules> mode_named(std::string_view text) {
-  ConvertRules rules;
-  if (text.size() > kSaturate.size() && text.substr(text.size() - kSaturate.size()) == kSaturate) {
-    rules.saturating = true;
-    text.remove_suffix(kSaturate.size());
-  }
-  const std::size_t colon = text.find(':');
-  const std::optional<Rounding> rounding = rounding_named(text.substr(0, colon));
-  if (!rounding || (*rounding == Rounding::stochastic) != (colon != std::string_view::npos)) return std::nullopt;
-  rules.rounding = *rounding;
-  if (colon == std::string_view::npos) return rules;
-  const std::string_view digits = text.substr(colon + 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rules.random_bits, 16);
-  if (digits.size() != 16 || error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return rules;
+std::uint64_t convert(const FormatSpec& from, const FormatSpec& to, std::uint64_t bits, const ConvertRules& rules) {
+  return convert_between(from, to, bits, rules);
 }
 
 std::uint64_t convert(Format from, Format to, std::uint64_t bits, const ConvertRules& rules) {
+  if (spec(from).is_integer() || spec(to).is_integer()) return convert_integer(from, to, bits, rules);
   if (goes_through_f16(spec(from), spec(to), rules))
     return convert_between(spec(Format::f16), spec(to), convert_between(spec(from), spec(Format::f16), bits, rules),
                            rules);
@@ -228,6 +191,7 @@ Result<void> convert_array(Format from_format, Format to_format, std::span<const
   if (out.size() / to.bytes() != count || out.size() % to.bytes() != 0)
     return refuse("output is " + std::to_string(out.size()) + " bytes", "convert to " + std::string(to.name),
                   std::to_string(count) + " elements of " + std::to_string(to.bytes()) + " bytes");
+  if (auto ok = check_integers(from_format, to_format, in, rules); !ok) return ok;
   if (NarrowRun* const run = fast_narrowing(from_format, to_format, rules)) {
     run(in.data(), out.data(), count, rules.saturating);
     return {};

@@ -1,13 +1,16 @@
-// Numbers to convert: up to eight drawn ones, or a run of every bit pattern of the source format.
+// Numbers to convert: up to eight drawn ones, or a run of every bit pattern of the source format; of f64,
+// whose patterns are too many, a run of designed ones (number_patterns.h).
 #include <algorithm>
 
 #include "properties/cases/case_type.h"
 #include "properties/cases/cases.h"
+#include "properties/cases/number_patterns.h"
 
 namespace packcheck {
 namespace {
 
 constexpr std::uint64_t kBatch = 65536;
+constexpr std::uint64_t kPatternBatch = 4096;
 
 std::pair<Format, Format> formats_of(std::string_view variant) {
   const std::size_t arrow = variant.find("->");
@@ -59,7 +62,7 @@ class ConversionType final : public TypedCaseType<ConversionCase> {
   }
   std::optional<Domain> domain(std::string_view variant) const override {
     const auto [from, to] = formats_of(variant);
-    if (spec(from).width() > 32) return std::nullopt;
+    if (from == Format::f64) return designed(from, to, kDoubleTies);
     const std::uint64_t total = std::uint64_t{1} << spec(from).width();
     return Domain{total, std::min(total, kBatch),
                   [this, source = from, target = to](std::uint64_t first, std::uint64_t count) {
@@ -67,6 +70,31 @@ class ConversionType final : public TypedCaseType<ConversionCase> {
                     put_codes(source, first, c.elements);
                     return wrap(std::move(c));
                   }};
+  }
+  std::optional<Domain> patterns(std::string_view variant) const override {
+    const auto [from, to] = formats_of(variant);
+    return designed(from, to, 0);
+  }
+
+ private:
+  /// The patterns of a pair, then `ties` numbers of double_tie().
+  std::optional<Domain> designed(Format from, Format to, std::uint64_t ties) const {
+    static_assert(kDoubleTies % kPatternBatch == 0);
+    std::vector<std::uint64_t> codes = number_patterns(from, to);
+    if (codes.empty()) return std::nullopt;
+    codes.resize((codes.size() + kPatternBatch - 1) / kPatternBatch * kPatternBatch);  // filled up with zeros
+    const auto shared = std::make_shared<const std::vector<std::uint64_t>>(std::move(codes));
+    return Domain{shared->size() + ties, kPatternBatch,
+                  [this, from, to, shared](std::uint64_t first, std::uint64_t count) {
+                    ConversionCase c{from, to, Bytes(count * spec(from).bytes())};
+                    for (std::uint64_t i = 0; i < count; ++i) {
+                      const std::uint64_t at = first + i;
+                      store_element(spec(from), c.elements, i,
+                                    at < shared->size() ? (*shared)[at] : double_tie(at - shared->size()));
+                    }
+                    return wrap(std::move(c));
+                  },
+                  1, false};
   }
 };
 

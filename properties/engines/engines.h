@@ -17,7 +17,8 @@
 namespace packcheck {
 
 /// How much each engine does for one variant of a law. The random engines do an eighth of it, and 50
-/// cases at least, where the sweep has visited the whole domain.
+/// cases at least, where the sweep has visited every input there is. Designed inputs (CaseType::patterns)
+/// are visited in every profile.
 struct Effort {
   std::uint64_t sweep_inputs = 0;      ///< a domain up to this size, weighted, is visited whole, a larger one sampled
   std::uint64_t enumerated_cases = 0;  ///< where the case type has no domain
@@ -40,6 +41,8 @@ using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 /// Starts at run `first_run` of the shard. Returns the inputs visited; nothing if there is no domain.
 std::optional<std::uint64_t> run_sweep(Hunt& hunt, std::uint64_t most_inputs, Shard shard = {},
                                        std::uint64_t first_run = 0, const Progress& progress = {});
+/// Visits the designed inputs of the variant, where its case type has any.
+void run_patterns(Hunt& hunt);
 /// Visits drawn cases in counting order, the simplest first, up to `most` of them.
 void run_enumeration(Hunt& hunt, std::uint64_t most);
 

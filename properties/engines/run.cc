@@ -49,7 +49,9 @@ void search(Hunt& hunt, const CorpusStore& corpus, const RunOptions& options) {
   Effort effort = shared(options.effort, hunt.law().case_type->sharers(hunt.variant()));
   if (domain) {
     const std::optional<std::uint64_t> swept = run_sweep(hunt, effort.sweep_inputs / domain->weight);
-    if (swept && *swept >= domain->total) effort = after_whole_sweep(effort);
+    const bool whole = swept && *swept >= domain->total;
+    if (!whole) run_patterns(hunt);
+    if (whole && domain->exhaustive) effort = after_whole_sweep(effort);
   } else {
     run_enumeration(hunt, effort.enumerated_cases);
   }

@@ -23,6 +23,13 @@ std::optional<std::uint64_t> run_sweep(Hunt& hunt, std::uint64_t most_inputs, Sh
   return visited;
 }
 
+void run_patterns(Hunt& hunt) {
+  const std::optional<Domain> patterns = hunt.law().case_type->patterns(hunt.variant());
+  if (!patterns) return;
+  for (std::uint64_t first = 0; first < patterns->total && !hunt.finished(); first += patterns->batch)
+    hunt.judge(Engine::sweep, 0, patterns->make(first, patterns->batch));
+}
+
 void run_enumeration(Hunt& hunt, std::uint64_t most) {
   const auto make = [&hunt](const Choices& choices) { return hunt.draw(choices); };
   Choices choices;

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "core/format/convert.h"
+#include "core/format/mode.h"
 #include "properties/cases/cases.h"
 #include "properties/describe.h"
 #include "properties/laws/answers.h"
@@ -18,13 +18,18 @@ double value_of(const FormatSpec& s, std::uint64_t bits) {
   return std::bit_cast<double>(convert(s.format, Format::f64, bits));  // exact: f64 holds every number of every format
 }
 
+/// An integer format reaches one further below zero.
+double largest_magnitude(const FormatSpec& s) { return value_of(s, s.largest_finite()) + (s.is_integer() ? 1 : 0); }
+
 /// Whether every number of `from` is one of `to`, infinities, NaN and -0 included.
 bool widens(Format from_format, Format to_format) {
   const FormatSpec& from = spec(from_format);
   const FormatSpec& to = spec(to_format);
-  const auto last_bit = [](const FormatSpec& s) { return (s.has_zero() ? 1 : 0) - s.bias() - s.significand_bits; };
-  return to.significand_bits >= from.significand_bits && last_bit(to) <= last_bit(from) &&
-         value_of(to, to.largest_finite()) >= value_of(from, from.largest_finite()) && to.is_signed >= from.is_signed &&
+  const auto last_bit = [](const FormatSpec& s) {
+    return s.is_integer() ? 0 : (s.has_zero() ? 1 : 0) - s.bias() - s.significand_bits;
+  };
+  return to.precision() >= from.precision() && last_bit(to) <= last_bit(from) &&
+         value_of(to, to.largest_finite()) >= largest_magnitude(from) && to.is_signed >= from.is_signed &&
          to.infinities >= from.infinities && to.has_nan() >= from.has_nan() &&
          to.has_negative_zero() >= from.has_negative_zero();
 }
@@ -32,36 +37,37 @@ bool widens(Format from_format, Format to_format) {
 /// What a subject declared about one conversion.
 struct Rules {
   ConvertRules convert;
-  std::string_view nan = "any";
+  std::string mode = mode_text({});  ///< what it is called with
+  bool any_nan = true;
 
   [[nodiscard]] bool flushes() const { return convert.subnormal == SubnormalRule::flushed; }
+  [[nodiscard]] bool keeps_payload() const { return !any_nan && convert.nan == NanRule::same_payload; }
+  [[nodiscard]] bool keeps_nan() const { return convert.nan != NanRule::infinity && convert.nan != NanRule::zero; }
+  [[nodiscard]] std::string nan_text() const { return "nan=" + std::string(any_nan ? "any" : nan_name(convert.nan)); }
 };
 
 Rules rules_of(const Subject& subject, const ConversionCase& c) {
   const Declaration* d = subject.info().find(Operation::convert, conversion_variant(c.from, c.to));
   if (d == nullptr) return {};
-  Rules rules{mode_named(declared_mode(*d)).value_or(ConvertRules{}), d->option("nan")};
-  if (d->option("subnormal") == "flushed") rules.convert.subnormal = SubnormalRule::flushed;
+  Rules rules{{}, declared_mode(*d), d->option("nan") == "any"};
+  rules.convert = mode_named(rules.mode).value_or(ConvertRules{});
+  rules.convert.nan = nan_named(d->option("nan")).value_or(NanRule::quieted);
+  rules.convert.subnormal = subnormal_named(d->option("subnormal")).value_or(SubnormalRule::kept);
   return rules;
 }
 
-/// The code that `rule` gives a NaN; the one of quieted where any will do.
-std::uint64_t expected_nan(const ConversionCase& c, std::string_view rule, std::uint64_t in) {
-  if (rule == "same") return oracle::same_payload_nan(c.from, c.to, in);
-  if (rule == "truncated") return oracle::truncated_nan(c.from, c.to, in);
-  return oracle::quieted_nan(c.from, c.to, in);
-}
-
 /// With nan=any every NaN will do, and every code of a format that has no NaN.
-bool nan_is_right(const ConversionCase& c, std::string_view rule, std::uint64_t in, std::uint64_t actual) {
-  if (rule != "any") return actual == expected_nan(c, rule, in);
+bool nan_is_right(const ConversionCase& c, const Rules& rules, std::uint64_t in, std::uint64_t actual) {
+  if (!rules.any_nan) return actual == oracle::nan_by_rule(c.from, c.to, in, rules.convert.nan);
   return (actual & ~spec(c.to).all_bits()) == 0 && (oracle::is_nan(c.to, actual) || !oracle::has_nan(c.to));
 }
 
-Breach breach_of(const ConversionCase& c, std::uint64_t in, std::uint64_t expected, std::uint64_t actual,
-                 std::string why) {
-  return {conversion_variant(c.from, c.to) + " " + conversion_class(c.from, c.to, in, expected), describe(c.from, in),
-          describe(c.to, expected), describe(c.to, actual), std::move(why)};
+/// Describes a wrong answer, unless its place is known already: a long array may be wrong all over.
+void add_breach(Judge& judge, const ConversionCase& c, std::uint64_t in, std::uint64_t expected, std::uint64_t actual,
+                const std::string& why) {
+  std::string place = conversion_variant(c.from, c.to).append(" ").append(conversion_class(c.from, c.to, in, expected));
+  if (judge.knows(place)) return;
+  judge.broken({std::move(place), describe(c.from, in), describe(c.to, expected), describe(c.to, actual), why});
 }
 
 constexpr std::size_t kChunk = 2048;  // elements judged together; their answers stay in the first cache
@@ -71,20 +77,21 @@ constexpr std::size_t kWidest = 2;    // bytes of the elements that the bulk ora
 /// answers, and an element that equals its own needs no other judge unless it came of a NaN.
 void judge_elements(Judge& judge, const ConversionCase& c, const Rules& rules, const Bytes& answer, std::size_t first,
                     std::size_t count, const std::uint8_t* bulk) {
+  const bool to_integer = oracle::is_integer(c.to);
   for (std::size_t i = first; i < first + count; ++i) {
     const std::uint64_t in = load_element(spec(c.from), c.elements, i);
     const std::uint64_t actual = load_element(spec(c.to), answer, i);
-    if (oracle::is_nan(c.from, in)) {
-      if (!nan_is_right(c, rules.nan, in, actual))
-        judge.broken(breach_of(c, in, expected_nan(c, rules.nan, in), actual,
-                               "A NaN must stay a NaN, as the declared rule nan=" + std::string(rules.nan) + " says."));
+    if (!to_integer && oracle::is_nan(c.from, in)) {
+      if (!nan_is_right(c, rules, in, actual))
+        add_breach(judge, c, in, oracle::nan_by_rule(c.from, c.to, in, rules.convert.nan), actual,
+                   "The declared rule is " + rules.nan_text() + ".");
       continue;
     }
     const std::size_t width = spec(c.to).bytes();
     if (bulk != nullptr && std::memcmp(bulk + (i - first) * width, &answer[i * width], width) == 0) continue;
     const std::uint64_t expected = oracle::convert(c.from, c.to, in, rules.convert);
     if (actual != expected)
-      judge.broken(breach_of(c, in, expected, actual, "The declared rounding is " + mode_text(rules.convert) + "."));
+      add_breach(judge, c, in, expected, actual, "The declared rules are " + mode_text(rules.convert) + ".");
   }
 }
 
@@ -95,7 +102,7 @@ void judge_all(Judge& judge, const ConversionCase& c, const Rules& rules, const 
   const FormatSpec& from = spec(c.from);
   const FormatSpec& to = spec(c.to);
   const bool large = c.count() >= 64;
-  const bool quieted = rules.nan == "any" || rules.nan == "quieted";
+  const bool quieted = rules.any_nan || rules.convert.nan == NanRule::quieted;
   for (std::size_t i = 0; i < c.count(); i += kChunk) {
     const std::size_t count = std::min(kChunk, c.count() - i);
     const bool known =
@@ -105,11 +112,32 @@ void judge_all(Judge& judge, const ConversionCase& c, const Rules& rules, const 
   }
 }
 
+/// Whether the declared rule refuses the array: a number in it that the integer format does not hold.
+bool must_be_refused(const ConversionCase& c, const Rules& rules) {
+  if (rules.convert.integer != IntegerRule::refuse || !oracle::is_integer(c.to)) return false;
+  for (std::size_t i = 0; i < c.count(); ++i)
+    if (!oracle::integer_holds(c.from, c.to, load_element(spec(c.from), c.elements, i), rules.convert)) return true;
+  return false;
+}
+
+/// The verdict where the declared rule is to refuse; nothing where the subject was to answer.
+std::optional<Verdict> refusal_verdict(const ConversionCase& c, const Rules& rules, const Answer<Bytes>& answer) {
+  if (answer.outcome != Outcome::refused && answer.outcome != Outcome::answered) return std::nullopt;
+  if (!must_be_refused(c, rules)) return std::nullopt;
+  Judge judge;
+  judge.add_checked(c.count());
+  if (answer.ok())
+    judge.broken({conversion_variant(c.from, c.to) + " answered", std::to_string(c.count()) + " numbers", "a refusal",
+                  "an answer", "A number that the integer does not hold is declared to be refused."});
+  return std::move(judge).verdict();
+}
+
 Verdict check_conversion(Subject& subject, const ConversionCase& c) {
   if (c.count() == 0) return not_applicable("no numbers");
   const Rules rules = rules_of(subject, c);
-  const Answer<Bytes> answer = call_convert(subject, c.from, c.to, mode_text(rules.convert), c.elements);
+  const Answer<Bytes> answer = call_convert(subject, c.from, c.to, rules.mode, c.elements);
   const std::string variant = conversion_variant(c.from, c.to);
+  if (auto verdict = refusal_verdict(c, rules, answer)) return *verdict;
   if (auto verdict = unanswered(answer, variant, std::to_string(c.count()) + " numbers")) return *verdict;
   Judge judge;
   judge.add_checked(c.count());
@@ -138,11 +166,12 @@ Verdict check_round_trip(Subject& subject, const ConversionCase& c) {
   const ConversionCase back{c.to, c.from, {}};
   const Rules out = rules_of(subject, c);
   const Rules in = rules_of(subject, back);
-  const Answer<Bytes> wide = call_convert(subject, c.from, c.to, mode_text(out.convert), c.elements);
+  const Answer<Bytes> wide = call_convert(subject, c.from, c.to, out.mode, c.elements);
   if (auto verdict = unanswered(wide, variant, "widening")) return *verdict;
-  const Answer<Bytes> narrow = call_convert(subject, c.to, c.from, mode_text(in.convert), wide.value);
+  const Answer<Bytes> narrow = call_convert(subject, c.to, c.from, in.mode, wide.value);
   if (auto verdict = unanswered(narrow, reversed(variant), "narrowing")) return *verdict;
-  const bool exact_nan = out.nan == "same" && in.nan == "same";
+  const bool exact_nan = out.keeps_payload() && in.keeps_payload();
+  const bool nan_is_lost = !out.keeps_nan() || !in.keeps_nan();
   const bool saturates = out.convert.saturating || in.convert.saturating;
   const bool flushed = out.flushes() || in.flushes();
   Judge judge;
@@ -152,10 +181,11 @@ Verdict check_round_trip(Subject& subject, const ConversionCase& c) {
     const std::uint64_t actual = load_element(spec(c.from), narrow.value, i);
     if (actual == bits || (flushed && is_subnormal(spec(c.from), bits))) continue;
     if (saturates && is_infinite(spec(c.from), bits)) continue;
-    if (oracle::is_nan(c.from, bits) && oracle::is_nan(c.from, actual) && !exact_nan) continue;
+    if (oracle::is_nan(c.from, bits) && (nan_is_lost || (oracle::is_nan(c.from, actual) && !exact_nan))) continue;
+    std::string place = variant + " and back: " + conversion_class(c.from, c.from, bits, bits);
+    if (judge.knows(place)) continue;
     const std::uint64_t between = load_element(spec(c.to), wide.value, i);
-    judge.broken({variant + " and back: " + conversion_class(c.from, c.from, bits, bits), describe(c.from, bits),
-                  describe(c.from, bits), describe(c.from, actual),
+    judge.broken({std::move(place), describe(c.from, bits), describe(c.from, bits), describe(c.from, actual),
                   "The wide number between was " + describe(c.to, between) + "."});
   }
   return std::move(judge).verdict();

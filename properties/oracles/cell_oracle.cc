@@ -73,9 +73,17 @@ bool has_one_byte(Format format) {
     case Format::e8m0:
     case Format::e3m2:
     case Format::e2m3:
-    case Format::e2m1: return true;
+    case Format::e2m1:
+    case Format::ue4m3:
+    case Format::e5m3:
+    case Format::i8: return true;
     default: return false;
   }
+}
+
+/// Whether larger numbers never have the code of smaller ones again.
+bool never_decreases(Format format, const ConvertRules& rules) {
+  return format != Format::i8 || rules.integer == IntegerRule::saturate || rules.integer == IntegerRule::refuse;
 }
 
 }  // namespace
@@ -125,7 +133,7 @@ bool convert_many(Format from, Format to, const ConvertRules& rules, const std::
                   std::size_t count) {
   if (from != Format::f32 || rules.rounding == Rounding::stochastic) return false;
   const auto* const singles = static_cast<const u32*>(static_cast<const void*>(in));
-  if (has_one_byte(to)) {
+  if (has_one_byte(to) && never_decreases(to, rules)) {
     cells_for(to, rules).answer(singles, out, count);
     return true;
   }

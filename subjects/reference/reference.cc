@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
+#include "core/format/mode.h"
 #include "subjects/calls.h"
 #include "subjects/reference/version.h"
 
@@ -117,15 +119,12 @@ class Reference final : public Subject {
   Reply convert(Arguments a) const {
     const auto from = format_named(a[0]);
     const auto to = format_named(a[1]);
-    const auto mode = mode_named(a[2]);
+    std::optional<ConvertRules> rules = mode_named(a[2]);
     if (!from || !to) return {Outcome::skipped, {}, "unknown format; known are " + std::string(format_names())};
-    if (!mode) return malformed("unknown mode '" + std::string(a[2]) + "'");
-    ConvertRules rules = rules_.convert;
-    if (!rules_.fixed_rounding) rules.rounding = mode->rounding;
-    rules.random_bits = mode->random_bits;
-    rules.saturating = rules.saturating || mode->saturating;
+    if (!rules) return malformed("unknown mode '" + std::string(a[2]) + "'");
+    if (rules_.convert != nullptr) rules_.convert(*rules);
     std::string out(a[3].size() / spec(*from).bytes() * spec(*to).bytes(), '\0');
-    if (auto ok = convert_array(*from, *to, bytes_of(a[3]), bytes_of(out), rules); !ok) return refused(ok.error());
+    if (auto ok = convert_array(*from, *to, bytes_of(a[3]), bytes_of(out), *rules); !ok) return refused(ok.error());
     return answered(std::move(out));
   }
 

@@ -22,10 +22,9 @@ namespace packcheck {
 struct ReferenceRules {
   ReferenceRules();
 
-  ConvertRules convert;              ///< rounding is what the call asks for unless `fixed_rounding`
-  bool fixed_rounding = false;       ///< ignore the mode of the call and use convert.rounding
-  std::vector<Encoding> encodings;   ///< copies of the registry's rows
-  std::vector<Layout> pack_layouts;  ///< copies of the registry's rows
+  void (*convert)(ConvertRules&) = nullptr;  ///< changes the rules that a call asks for
+  std::vector<Encoding> encodings;           ///< copies of the registry's rows
+  std::vector<Layout> pack_layouts;          ///< copies of the registry's rows
   std::vector<Layout> unpack_layouts;
   RangeRule range = RangeRule::refuse;
   WordReading reading = WordReading::reinterpret;

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/format/convert.h"
+#include "core/format/mode.h"
 #include "properties/oracles/format_oracle.h"
 #include "tests/core/mpfr_reference.h"
 #include "tests/core/samples.h"
@@ -145,9 +145,9 @@ TEST(FormatTable, NamesAreFoundAndUnknownOnesAreNot) {
     EXPECT_EQ(static_cast<std::size_t>(s.format), i);
     EXPECT_EQ(format_named(s.name), s.format);
   }
-  for (const Rounding rounding : kRoundings) EXPECT_EQ(rounding_named(rounding_name(rounding)), rounding);
+  EXPECT_EQ(format_named("ue8m0"), Format::e8m0);
+  EXPECT_EQ(format_named("ue5m3"), Format::e5m3);
   EXPECT_FALSE(format_named("f8"));
-  EXPECT_FALSE(rounding_named("nearest"));
 }
 
 TEST(FormatArray, ElementsAreLittleEndianAndSizesMustAgree) {

@@ -76,7 +76,8 @@ std::uint64_t rounded_code(Real& x, Format to, mpfr_rnd_t rounding) {
   return code_of(y, to);
 }
 
-std::uint64_t nearest_away_code(Real& x, Format to) {
+/// The nearest code; of a tie, the one farther from zero if `away`.
+std::uint64_t nearest_code(Real& x, Format to, bool away) {
   const std::uint64_t inner = rounded_code(x, to, MPFR_RNDZ);
   const std::uint64_t outer = rounded_code(x, to, mpfr_signbit(x.get()) != 0 ? MPFR_RNDD : MPFR_RNDU);
   if (inner == outer) return inner;
@@ -92,7 +93,8 @@ std::uint64_t nearest_away_code(Real& x, Format to) {
   }
   mpfr_sub(low.get(), x.get(), low.get(), MPFR_RNDN);
   mpfr_sub(high.get(), high.get(), x.get(), MPFR_RNDN);
-  return mpfr_cmpabs(low.get(), high.get()) >= 0 ? outer : inner;
+  const int side = mpfr_cmpabs(low.get(), high.get());
+  return side > 0 || (side == 0 && away) ? outer : inner;
 }
 
 }  // namespace
@@ -102,7 +104,8 @@ std::uint64_t mpfr_convert(Format from, Format to, std::uint64_t code, Rounding 
   set_to_code(x, from, code);
   switch (rounding) {
     case Rounding::nearest_even: return rounded_code(x, to, MPFR_RNDN);
-    case Rounding::nearest_away: return nearest_away_code(x, to);
+    case Rounding::nearest_away: return nearest_code(x, to, true);
+    case Rounding::nearest_up: return nearest_code(x, to, mpfr_signbit(x.get()) == 0);
     case Rounding::toward_zero: return rounded_code(x, to, MPFR_RNDZ);
     case Rounding::upward: return rounded_code(x, to, MPFR_RNDU);
     case Rounding::downward: return rounded_code(x, to, MPFR_RNDD);

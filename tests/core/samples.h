@@ -14,8 +14,9 @@ inline constexpr std::array<Format, 4> kFormats{Format::f64, Format::f32, Format
 /// The formats that MPFR can stand for: infinities and NaN codes of IEEE 754.
 inline constexpr std::array<Format, 7> kIeeeFormats{Format::f64,  Format::f32,  Format::f16, Format::bf16,
                                                     Format::e5m2, Format::e4m3, Format::e3m4};
-inline constexpr std::array<Rounding, 5> kRoundings{Rounding::nearest_even, Rounding::nearest_away,
-                                                    Rounding::toward_zero, Rounding::upward, Rounding::downward};
+inline constexpr std::array<Rounding, 6> kRoundings{Rounding::nearest_even, Rounding::nearest_away,
+                                                    Rounding::nearest_up,   Rounding::toward_zero,
+                                                    Rounding::upward,       Rounding::downward};
 
 /// splitmix64: the same numbers on every machine.
 class Random {

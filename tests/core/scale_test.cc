@@ -14,6 +14,10 @@ namespace {
 
 std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
 
+std::uint16_t skainet_private_half(float x) {
+  return static_cast<std::uint16_t>(convert(Format::f32, Format::f16, bits_of(x), kSkainetPrivateHalf));
+}
+
 struct Differences {
   std::uint64_t all = 0;
   std::uint64_t in_normal_range = 0;  // of half: from 2^-14 on
@@ -24,12 +28,15 @@ Differences count_differences(std::uint32_t first, std::uint32_t end, std::uint3
   Differences differences;
   std::vector<std::uint32_t> singles(1U << 14);
   std::vector<std::uint16_t> nearest(singles.size());
+  std::vector<std::uint8_t> halves(2 * singles.size());
   for (std::uint64_t at = first; at < end;) {
     std::size_t count = 0;
     for (; count < singles.size() && at < end; at += step) singles[count++] = static_cast<std::uint32_t>(at);
     oracle::narrow_f32_to_f16(singles.data(), nearest.data(), count);
+    const std::span in(reinterpret_cast<const std::uint8_t*>(singles.data()), 4 * count);
+    EXPECT_TRUE(convert_array(Format::f32, Format::f16, in, std::span(halves).first(2 * count), kSkainetPrivateHalf));
     for (std::size_t i = 0; i < count; ++i) {
-      if (skainet_private_half(std::bit_cast<float>(singles[i])) == nearest[i]) continue;
+      if (load_element(spec(Format::f16), halves, i) == nearest[i]) continue;
       ++differences.all;
       if (singles[i] >= bits_of(0x1p-14F)) ++differences.in_normal_range;
     }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/format/convert.h"
+#include "core/format/mode.h"
 #include "core/text/number_text.h"
 #include "properties/cases/cases.h"
 #include "properties/engines/engines.h"
