@@ -6,9 +6,11 @@ packcheck_test(NAME properties_test
     properties/temporary_folder.cc
     properties/case_json_test.cc
     properties/case_type_test.cc
+    properties/conversion_rules_test.cc
     properties/corpus_store_test.cc
     properties/engines_test.cc
     properties/float_draws_test.cc
+    properties/number_patterns_test.cc
     properties/source_test.cc
     properties/twins_test.cc
     properties/vectors_test.cc

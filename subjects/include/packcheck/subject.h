@@ -76,12 +76,17 @@ typedef struct packcheck_subject {
   const char* version; /* of the implementation */
 
   /* What is offered, one line each, ending with NULL: an operation, a variant, then options.
-   *   "convert f32->f16"              from and to: f64 f32 f16 bf16 e5m2 e4m3 e3m4 e4m3fn e4m3fnuz
-   *                                   e5m2fnuz e4m3b11fnuz e8m0 e3m2 e2m3 e2m1 (`packcheck formats`)
-   *        rounding=nearest-even      (default) | nearest-away | toward-zero | upward | downward
-   *        nan=any                    (default) | quieted | same | truncated
+   *   "convert f32->f16"              from and to: f64 f32 f16 bf16 e5m2 e4m3 e3m4 e4m3fn e4m3fnuz e5m2fnuz
+   *                                   e4m3b11fnuz e8m0 e3m2 e2m3 e2m1 ue4m3 e5m3 i8 i32 (`packcheck formats`)
+   *        rounding=nearest-even      (default) | nearest-away | nearest-up | toward-zero | upward | downward
+   *        nan=any                    (default) | quieted | same | truncated | infinity | zero
    *        overflow=default           (default) | saturate: the largest number for all past it
-   *        subnormal=kept             (default) | flushed
+   *        subnormal=kept             (default) | flushed | truncated: results cut off, whatever the rounding
+   *        integer=saturate           (default) NaN gives 0 | wrap: saturates to 32 bits, then the low bits
+   *                                   | refuse: return PACKCHECK_REFUSED for an array with such a number
+   *                                   | indefinite: 0x80000000, then the low bits (cvttss2si)
+   *        dialect=none               (default) | skainet | skainet-q4_0 | ggml | mlx | x86-cast: all of the
+   *                                   above at once; options beside it come before it
    *   "quantize q8_0:ggml"            encoding:dialect; `packcheck encodings` lists them with their layout.
    *                                   Some have no quantizer to compare with and are decoded only.
    *   "dequantize q8_0:ggml"
@@ -95,7 +100,7 @@ typedef struct packcheck_subject {
   const char* const* declarations;
 
   /* Converts `count` numbers. `mode` is what your declaration said: "nearest-even", or
-   * "nearest-even,saturate" with overflow=saturate. An element narrower than a byte takes the low bits
+   * "nearest-even,saturate" with overflow=saturate, "toward-zero,integer=wrap" with integer=wrap. An element narrower than a byte takes the low bits
    * of one, the others 0. */
   int (*convert)(const char* from, const char* to, const char* mode, const uint8_t* in, size_t in_size, uint8_t* out,
                  size_t out_size, size_t count, packcheck_error* error);
