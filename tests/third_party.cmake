@@ -7,12 +7,13 @@ foreach(name eigen nlohmann_json rapidjson rapidjson-full ggml-base ggml-cpu-x64
   endif()
 endforeach()
 
-set(sources third_party/loaded.cc third_party/table_test.cc third_party/eigen_test.cc third_party/json_test.cc
+set(sources third_party/loaded.cc third_party/table_test.cc third_party/eigen_test.cc third_party/f16c_test.cc
+            third_party/json_test.cc
             third_party/ggml_test.cc third_party/ggml_blocks_test.cc core/samples.cc)
 if(TARGET packcheck_subject_ggml-base)
   list(APPEND sources third_party/ggml_choice_test.cc ${CMAKE_SOURCE_DIR}/subjects/third_party/ggml_library.cc)
 endif()
-packcheck_test(NAME third_party_test SOURCES ${sources} LIBRARIES packcheck_subject packcheck_oracles ${CMAKE_DL_LIBS})
+packcheck_test(NAME third_party_test SOURCES ${sources} LIBRARIES packcheck_hardware packcheck_subject packcheck_oracles ${CMAKE_DL_LIBS})
 target_include_directories(third_party_test PRIVATE ${CMAKE_SOURCE_DIR}/subjects/include)
 list(JOIN built_subjects "," built_names)
 target_compile_definitions(third_party_test PRIVATE

@@ -92,6 +92,8 @@ struct AffineShape {
   unsigned bits = 0;  ///< 0: no affine encoding
   unsigned group = 0;
   Format storage = Format::f32;
+
+  friend bool operator==(const AffineShape&, const AffineShape&) = default;
 };
 
 /// How the power of two of a microscaling block follows from its largest magnitude A.
@@ -122,6 +124,8 @@ enum class ZeroPoint : std::uint8_t {
 struct ElementShape {
   Format format = Format::e2m1;
   bool integer = false;
+
+  friend bool operator==(const ElementShape&, const ElementShape&) = default;
 };
 
 /// How many bytes of a block the quantizer writes.
@@ -172,6 +176,8 @@ struct BlockRules {
   CodeReading reading = CodeReading::declared;
   FourthCode fourth = FourthCode::plus_two;
   ResidualScale residual = ResidualScale::stored;
+
+  friend bool operator==(const BlockRules&, const BlockRules&) = default;
 };
 
 /// What a block is a part of, and so where blocks may begin.

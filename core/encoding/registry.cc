@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/encoding/encoding.h"
+#include "core/encoding/fast_blocks.h"
 #include "core/encoding/rows.h"
 #include "core/environment.h"
 
@@ -128,6 +129,10 @@ Result<void> quantize(const Encoding& e, std::span<const float> values, std::spa
     if (!e.accepts_block(&values[i * e.block_size]))
       return refuse("block " + std::to_string(i) + " has a number that becomes no code", e.id(),
                     "numbers whose product with 1/scale is not NaN");
+  if (QuantizeRun* const run = fast_quantizing(e)) {
+    run(e, values.data(), blocks.data(), count);
+    return {};
+  }
   if (e.planes[0] == 0) {
     for (std::size_t i = 0; i < count; ++i)
       e.quantize_block(e.rules, &values[i * e.block_size], &blocks[i * e.block_bytes]);
@@ -149,6 +154,10 @@ Result<void> dequantize(const Encoding& e, std::span<const std::uint8_t> blocks,
   if (values.size() != *count) return tl::unexpected(wrong_size(e, "value buffer", values.size(), *count));
   const ExactEnvironment exact;
   const std::size_t whole = values.size() / e.block_size;
+  if (DequantizeRun* const run = fast_dequantizing(e)) {
+    run(e, blocks.data(), values.data(), whole);
+    return {};
+  }
   std::vector<std::uint8_t> gathered(e.planes[0] == 0 ? 0 : e.block_bytes);
   for (std::size_t i = 0; i < whole; ++i) {
     const std::uint8_t* block = &blocks[i * e.block_bytes];

@@ -6,8 +6,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "core/format/convert.h"
+#include "properties/oracles/cell_oracle.h"
 #include "properties/oracles/format_oracle.h"
 #include "tests/core/mpfr_reference.h"
 #include "tests/core/samples.h"
@@ -104,6 +106,48 @@ TEST(NarrowingOracle, AgreesWithTheFormatOracleNansIncluded) {
       ASSERT_EQ(narrowed[i], oracle::convert(Format::f32, target.format, singles[i], {}))
           << spec(target.format).name << " " << hex(singles[i]);
   }
+}
+
+/// What the bulk oracle says, beside the format oracle; equal cells, steps and odd lengths all come up.
+void expect_bulk_agrees(Format to, const ConvertRules& rules, const std::vector<std::uint32_t>& singles) {
+  std::vector<std::uint8_t> in(singles.size() * sizeof(std::uint32_t));
+  std::memcpy(in.data(), singles.data(), in.size());
+  std::vector<std::uint8_t> out(singles.size() * spec(to).bytes());
+  ASSERT_TRUE(oracle::convert_many(Format::f32, to, rules, in.data(), out.data(), singles.size()));
+  for (std::size_t i = 0; i < singles.size(); ++i)
+    ASSERT_EQ(load_element(spec(to), out, i), oracle::convert(Format::f32, to, singles[i], rules))
+        << spec(to).name << " " << mode_text(rules) << " " << hex(singles[i]);
+}
+
+TEST(NarrowingOracle, InBulkAgreesWithTheFormatOracleInEveryModeOfFormatsOfAByte) {
+  std::vector<std::uint32_t> singles;
+  for (const std::uint64_t code : edge_codes(Format::f32)) singles.push_back(static_cast<std::uint32_t>(code));
+  // Runs of neighbours across the ends of cells, at every exponent.
+  for (std::uint32_t upper = 0; upper < 65536; upper += 61)
+    for (std::uint32_t lower = 0; lower < 400; ++lower) singles.push_back((upper << 16) - 200 + lower);
+  for (const FormatSpec& to : all_formats()) {
+    const ConvertRules plain;
+    if (!to.is_signed || to.width() > 8) continue;
+    if (!oracle::convert_many(Format::f32, to.format, plain, nullptr, nullptr, 0)) continue;
+    for (const Rounding rounding :
+         {Rounding::nearest_even, Rounding::nearest_away, Rounding::toward_zero, Rounding::upward, Rounding::downward})
+      for (const bool saturating : {false, true}) {
+        expect_bulk_agrees(to.format, {.rounding = rounding, .saturating = saturating}, singles);
+        if (HasFatalFailure()) return;
+      }
+    expect_bulk_agrees(to.format, {.subnormal = SubnormalRule::flushed}, singles);
+  }
+  expect_bulk_agrees(Format::e8m0, {}, singles);
+  expect_bulk_agrees(Format::f16, {}, singles);
+  expect_bulk_agrees(Format::bf16, {}, singles);
+}
+
+TEST(NarrowingOracle, InBulkLeavesWhatItCannotTell) {
+  const ConvertRules stochastic{.rounding = Rounding::stochastic};
+  EXPECT_FALSE(oracle::convert_many(Format::f32, Format::e4m3fn, stochastic, nullptr, nullptr, 0));
+  EXPECT_FALSE(oracle::convert_many(Format::f64, Format::f16, {}, nullptr, nullptr, 0));
+  EXPECT_FALSE(oracle::convert_many(Format::f32, Format::f16, {.rounding = Rounding::upward}, nullptr, nullptr, 0));
+  EXPECT_FALSE(oracle::convert_many(Format::f32, Format::f64, {}, nullptr, nullptr, 0));
 }
 
 TEST(NarrowingOracle, SixteenMillionSinglesBecomeWhatTheProcessorSays) {
