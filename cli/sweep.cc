@@ -164,6 +164,7 @@ void keep_freed_memory() {
 
 /// One job's part of the sweep, as the JSON of a law result.
 std::string sweep_part(const Plan& plan, std::size_t job, const SweepState& state, SharedCounters& counters) {
+  keep_freed_memory();  // also that of a worker, which is a copy of this process
   const Result<std::unique_ptr<Subject>> subject = open_subject(plan.subject, plan.limits);
   LawResult result{plan.law->id, plan.subject, Ruling::skipped, {}, {plan.variant}, {}, {}};
   if (!subject) {
@@ -174,7 +175,6 @@ std::string sweep_part(const Plan& plan, std::size_t job, const SweepState& stat
   // A subject that is the processor is compared with the oracle by the law itself.
   const bool to_f16 =
       plan.law->case_type == &conversion_cases && plan.variant == "f32->f16" && plan.subject != kF16cName;
-  keep_freed_memory();
   Hunt hunt(*plan.law, **subject, plan.variant);
   const std::uint64_t runs = plan.total / plan.batch;
   std::uint64_t run = state.runs_done(job, runs / part.of + (part.index < runs % part.of ? 1 : 0));

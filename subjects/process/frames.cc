@@ -1,5 +1,7 @@
 #include "subjects/process/frames.h"
 
+#include <cstring>
+
 namespace packcheck {
 
 std::array<char, kLengthBytes> encode_length(std::size_t size) {
@@ -16,16 +18,21 @@ std::uint32_t decode_length(std::string_view bytes) {
 }
 
 std::string encode_parts(std::span<const std::string> parts) {
-  std::size_t size = 0;
-  for (const std::string& part : parts) size += kLengthBytes + part.size();
   std::string payload;
-  payload.reserve(size);
+  payload.reserve(encoded_size(parts));
   for (const std::string& part : parts) {
     const auto length = encode_length(part.size());
     payload.append(length.data(), length.size());
     payload += part;
   }
   return payload;
+}
+
+char* put_part(char* to, std::string_view part) {
+  const auto length = encode_length(part.size());
+  std::memcpy(to, length.data(), length.size());
+  if (!part.empty()) std::memcpy(to + length.size(), part.data(), part.size());
+  return to + length.size() + part.size();
 }
 
 Result<Parts> decode_parts(std::string_view payload) {

@@ -4,6 +4,7 @@
 // child        one forked process: poll, limits, death        transport  starts, restarts and asks a child
 // program      exec:COMMAND, an adapter in any language       native     lib:PATH, a shared library in a worker
 // worker       what the forked worker does                    library, native_calls, guarded_memory: its parts
+// mailbox      memory shared with a worker, for large arrays
 //
 // The wire form is described for other people in subjects/PROTOCOL.md, which must change with it.
 // Proved by tests/process/*: every way to misbehave has a library or a program that does it.
@@ -30,6 +31,15 @@ using Parts = std::vector<std::string>;
 
 /// Each part behind its length. The parts together must stay below 4 GiB.
 [[nodiscard]] std::string encode_parts(std::span<const std::string> parts);
+/// Bytes that encode_parts() gives.
+template <class Part>
+[[nodiscard]] std::size_t encoded_size(std::span<const Part> parts) {
+  std::size_t size = 0;
+  for (const Part& part : parts) size += kLengthBytes + part.size();
+  return size;
+}
+/// Writes one part behind its length to `to`; gives where the next goes.
+char* put_part(char* to, std::string_view part);
 /// Refuses a length that runs past the end, bytes after the last part, and a payload without parts.
 [[nodiscard]] Result<Parts> decode_parts(std::string_view payload);
 

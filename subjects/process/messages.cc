@@ -90,11 +90,12 @@ std::string encode_request(const Request& request) {
   return encode_parts(parts);
 }
 
-Result<Request> decode_request(const Parts& parts) {
+Result<Request> decode_request(Parts parts) {
   const std::optional<Operation> operation = operation_named(parts[0]);
   if (!operation)
     return refuse("unknown request '" + clean_message(parts[0]) + "'", {}, "an operation of the protocol");
-  return Request{*operation, {parts.begin() + 1, parts.end()}};
+  parts.erase(parts.begin());
+  return Request{*operation, std::move(parts)};
 }
 
 std::string encode_batch_request(std::span<const Request> requests) {
@@ -146,11 +147,14 @@ std::string encode_reply(const Reply& reply) {
 }
 
 Result<Reply> decode_reply(std::string_view payload, Speaker speaker) {
-  const Result<Parts> parts = decode_parts(payload);
+  Result<Parts> parts = decode_parts(payload);
   if (!parts) return tl::unexpected(parts.error());
   for (const ReplyWord& row : kReplyWords) {
     if (row.word != (*parts)[0] || (row.only_workers && speaker != Speaker::worker)) continue;
-    if (row.outcome == Outcome::answered) return Reply{row.outcome, {parts->begin() + 1, parts->end()}, {}};
+    if (row.outcome == Outcome::answered) {
+      parts->erase(parts->begin());
+      return Reply{row.outcome, std::move(*parts), {}};
+    }
     if (parts->size() > 2)
       return refuse(std::to_string(parts->size()) + " parts", row.word.data(), "a word and a message");
     return Reply{row.outcome, {}, (row.word == "error" ? "adapter error: " : "") + part_or_empty(*parts, 1)};

@@ -21,7 +21,7 @@ enum class Speaker : std::uint8_t { program, worker };
 [[nodiscard]] std::string encode_hello_request();
 [[nodiscard]] std::string encode_request(const Request& request);
 /// An operation and its arguments; refuses an unknown operation.
-[[nodiscard]] Result<Request> decode_request(const Parts& parts);
+[[nodiscard]] Result<Request> decode_request(Parts parts);
 [[nodiscard]] std::string encode_batch_request(std::span<const Request> requests);
 
 // Replies.

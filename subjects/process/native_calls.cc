@@ -2,6 +2,7 @@
 
 #include <cfenv>
 #include <cstring>
+#include <utility>
 
 #include "core/encoding/encoding.h"
 #include "core/environment.h"
@@ -123,7 +124,9 @@ Reply NativeCalls::invoke_twice_if_needed(const std::array<std::size_t, 2>& size
           Outcome::left_unwritten, {}, "byte " + std::to_string(i) + " of " + std::to_string(end) + " is the first"};
     }
   }
-  return {Outcome::answered, {first.outputs.begin(), first.outputs.end()}, {}};
+  Reply reply;
+  for (std::string& output : first.outputs) reply.parts.push_back(std::move(output));
+  return reply;
 }
 
 Reply NativeCalls::invoke_for(std::size_t size, const Invoke& invoke) {

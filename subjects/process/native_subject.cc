@@ -19,7 +19,8 @@ constexpr std::uint64_t kLongestProbeMilliseconds = 60000;
 class NativeSubject : public ProcessSubject {
  public:
   NativeSubject(const std::string& path, const CallLimits& limits)
-      : ProcessSubject([path, limits](int input, int output) { run_worker(path, limits, input, output); },
+      : ProcessSubject([path, limits](int input, int output,
+                                      const Mailbox* mailbox) { run_worker(path, limits, input, output, mailbox); },
                        Speaker::worker, limits, kStartMilliseconds) {}
 
   Result<std::uint64_t> bytes_kept_per_call(const Request& request, unsigned warmup, unsigned repeats) override {

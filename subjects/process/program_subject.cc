@@ -23,9 +23,9 @@ Result<std::unique_ptr<Subject>> open_program_subject(const std::string& command
                                                       std::uint64_t start_milliseconds) {
   const std::string where = "exec:" + command;
   if (command.find_first_not_of(' ') == std::string::npos) return refuse("no command", where, "exec:COMMAND");
-  auto subject =
-      std::make_unique<ProcessSubject>([command](int input, int output) { run_program(command, input, output); },
-                                       Speaker::program, limits, start_milliseconds);
+  auto subject = std::make_unique<ProcessSubject>(
+      [command](int input, int output, const Mailbox*) { run_program(command, input, output); }, Speaker::program,
+      limits, start_milliseconds);
   if (const Result<void> opened = subject->open(); !opened) return refuse(opened.error().text(), where);
   return subject;
 }

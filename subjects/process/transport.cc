@@ -33,13 +33,14 @@ Reply fault_reply(Outcome outcome, std::string message) { return {outcome, {}, s
 
 }  // namespace
 
-ProcessSubject::ProcessSubject(Child::Main main, Speaker speaker, const CallLimits& limits,
-                               std::uint64_t start_milliseconds)
+ProcessSubject::ProcessSubject(Main main, Speaker speaker, const CallLimits& limits, std::uint64_t start_milliseconds)
     : main_(std::move(main)), speaker_(speaker), limits_(limits), start_milliseconds_(start_milliseconds) {}
 
 /// A new child's answer to hello.
 Result<std::string> ProcessSubject::start() {
-  Result<std::unique_ptr<Child>> child = Child::start(main_);
+  mailbox_ = speaker_ == Speaker::worker ? std::make_unique<Mailbox>() : nullptr;
+  Result<std::unique_ptr<Child>> child =
+      Child::start([this](int input, int output) { main_(input, output, mailbox_.get()); });
   if (!child) return tl::unexpected(child.error());
   const CallLimits start_limits{start_milliseconds_, limits_.memory_bytes + kStartMemory};
   Exchange hello = (*child)->exchange(encode_hello_request(), start_limits);
@@ -73,22 +74,29 @@ Result<void> ProcessSubject::start_again() {
   return refuse(gave_up_because_);
 }
 
-Exchange ProcessSubject::exchange(std::string_view payload, const CallLimits& limits) {
+/// Makes sure that a child of this process lives.
+std::optional<Exchange> ProcessSubject::without_child() {
   // After a fork, the child belongs to the other copy of this process.
   if (child_ != nullptr && !child_->is_own()) discard();
   if (child_ == nullptr)
-    if (const Result<void> started = start_again(); !started) return {Outcome::crashed, started.error().what};
+    if (const Result<void> started = start_again(); !started) return Exchange{Outcome::crashed, started.error().what};
+  return std::nullopt;
+}
+
+Exchange ProcessSubject::exchange(std::string_view payload, const CallLimits& limits) {
+  if (std::optional<Exchange> dead = without_child()) return std::move(*dead);
   Exchange result = child_->exchange(payload, limits);
   if (result.fault) discard();
   return result;
 }
 
-Reply ProcessSubject::call(const Request& request) {
-  const std::string payload = encode_request(request);
-  if (payload.size() > kMaximumPayload) return fault_reply(Outcome::skipped, "the request is larger than a frame");
-  const Exchange answer = exchange(payload, limits_);
+/// The reply to a payload, which may lie in the mailbox.
+Reply ProcessSubject::reply_of(const Exchange& answer) {
   if (answer.fault) return fault_reply(*answer.fault, answer.text);
-  Result<Reply> reply = decode_reply(answer.text, speaker_);
+  std::string_view payload = answer.text;
+  if (mailbox_ != nullptr)
+    if (const std::optional<std::size_t> size = mailbox_->noted(payload)) payload = {mailbox_->reply(), *size};
+  Result<Reply> reply = decode_reply(payload, speaker_);
   if (!reply) {
     discard();
     return fault_reply(Outcome::broke_protocol, reply.error().text());
@@ -96,6 +104,22 @@ Reply ProcessSubject::call(const Request& request) {
   // The library may have damaged its worker; an adapter that reports an error is whole.
   if (is_fault(reply->outcome) && speaker_ == Speaker::worker) discard();
   return std::move(*reply);
+}
+
+Reply ProcessSubject::call(const Request& request) {
+  const std::string payload = encode_request(request);
+  if (payload.size() > kMaximumPayload) return fault_reply(Outcome::skipped, "the request is larger than a frame");
+  return reply_of(exchange(payload, limits_));
+}
+
+Reply ProcessSubject::call_in_place(const RequestView& request) {
+  const std::string_view word = operation_name(request.operation);
+  const std::size_t size = kLengthBytes + word.size() + encoded_size(request.arguments);
+  if (mailbox_ == nullptr || !mailbox_->takes(size)) return Subject::call_in_place(request);
+  if (std::optional<Exchange> dead = without_child()) return reply_of(*dead);
+  char* to = put_part(mailbox_->request(), word);
+  for (const std::string_view argument : request.arguments) to = put_part(to, argument);
+  return reply_of(exchange(Mailbox::note(size), limits_));
 }
 
 std::vector<Reply> ProcessSubject::call_batch(std::span<const Request> requests) {

@@ -5,13 +5,16 @@
 // in a row have failed.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "subjects/process/child.h"
+#include "subjects/process/mailbox.h"
 #include "subjects/process/messages.h"
 #include "subjects/subject.h"
 
@@ -22,13 +25,17 @@ inline constexpr std::uint64_t kStartMilliseconds = 10000;
 
 class ProcessSubject : public Subject {
  public:
+  /// What the forked process does. The mailbox is null for a program.
+  using Main = std::function<void(int input, int output, const Mailbox* mailbox)>;
+
   /// `start_milliseconds` bounds loading and hello; `limits` bounds each call.
-  ProcessSubject(Child::Main main, Speaker speaker, const CallLimits& limits, std::uint64_t start_milliseconds);
+  ProcessSubject(Main main, Speaker speaker, const CallLimits& limits, std::uint64_t start_milliseconds);
 
   /// Starts the child for the first time and learns what the subject offers.
   Result<void> open();
 
   Reply call(const Request& request) override;
+  Reply call_in_place(const RequestView& request) override;
   /// One exchange for many requests. A batch gets the limits of one call; when it fails, its requests
   /// are sent one by one, each with limits of its own, to find which one is to blame.
   std::vector<Reply> call_batch(std::span<const Request> requests) override;
@@ -42,14 +49,17 @@ class ProcessSubject : public Subject {
 
  private:
   Result<std::string> start();
+  std::optional<Exchange> without_child();
+  Reply reply_of(const Exchange& answer);
   Result<void> start_again();
   std::vector<Reply> exchange_batch(std::span<const Request> requests);
   std::vector<Reply> one_by_one(std::span<const Request> requests, const Reply& batch_fault);
 
-  Child::Main main_;
+  Main main_;
   Speaker speaker_;
   CallLimits limits_;
   std::uint64_t start_milliseconds_;
+  std::unique_ptr<Mailbox> mailbox_;  ///< of the living child, a worker
   std::unique_ptr<Child> child_;
   std::string hello_;            ///< what the first child said; each later one must say the same
   std::string gave_up_because_;  ///< empty while there is hope

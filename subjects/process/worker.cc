@@ -10,7 +10,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
+#include <utility>
 
 #include "subjects/calls.h"
 #include "subjects/process/library.h"
@@ -117,28 +119,41 @@ std::optional<std::string> read_payload(int file) {
 
 class Worker {
  public:
-  Worker(const Library& library, const CallLimits& limits)
-      : library_(library), calls_(*library.table), largest_allowed_(largest_resident_bytes() + limits.memory_bytes) {}
+  Worker(const Library& library, const CallLimits& limits, const Mailbox* mailbox)
+      : library_(library),
+        calls_(*library.table),
+        largest_allowed_(largest_resident_bytes() + limits.memory_bytes),
+        mailbox_(mailbox) {}
 
+  /// The answer to what came through the pipe, for the pipe.
+  std::string answer_mail(std::string_view payload) {
+    const std::optional<std::size_t> size = mailbox_ == nullptr ? std::nullopt : mailbox_->noted(payload);
+    if (!size) return answer(payload);
+    std::string reply = answer({mailbox_->request(), *size});
+    if (!mailbox_->takes(reply.size())) return reply;
+    std::memcpy(mailbox_->reply(), reply.data(), reply.size());
+    return Mailbox::note(reply.size());
+  }
+
+ private:
   /// The answer to one payload.
   std::string answer(std::string_view payload) {
-    const Result<Parts> parts = decode_parts(payload);
+    Result<Parts> parts = decode_parts(payload);
     if (!parts) return encode_error_reply(parts.error());
     const std::string& word = (*parts)[0];
     if (word == "hello") return hello(*parts);
     if (word == "batch") return batch(*parts);
     if (word == kKept) return encode_reply(kept(*parts));
-    return encode_reply(perform(*parts));
+    return encode_reply(perform(std::move(*parts)));
   }
 
- private:
   std::string hello(const Parts& parts) const {
     if (parts.size() == 2 && parts[1] == kProtocolVersion) return encode_hello_reply(library_.info);
     return encode_error_reply({"another protocol version", "hello", "version " + std::string(kProtocolVersion)});
   }
 
-  Reply perform(const Parts& parts) {
-    const Result<Request> request = decode_request(parts);
+  Reply perform(Parts parts) {
+    const Result<Request> request = decode_request(std::move(parts));
     if (!request) return {Outcome::skipped, {}, request.error().text()};
     Reply reply = calls_.perform(*request);
     // The parent may look too seldom to see a peak.
@@ -152,8 +167,8 @@ class Worker {
     std::vector<Reply> replies;
     std::size_t bytes = 0;
     for (std::size_t i = 1; i < parts.size() && bytes < kBatchReplyBytes; ++i) {
-      const Result<Parts> request = decode_parts(parts[i]);
-      replies.push_back(request ? perform(*request) : Reply{Outcome::skipped, {}, request.error().text()});
+      Result<Parts> request = decode_parts(parts[i]);
+      replies.push_back(request ? perform(std::move(*request)) : Reply{Outcome::skipped, {}, request.error().text()});
       if (is_fault(replies.back().outcome)) break;
       for (const std::string& part : replies.back().parts) bytes += part.size();
     }
@@ -175,6 +190,7 @@ class Worker {
   const Library& library_;
   NativeCalls calls_;
   std::uint64_t largest_allowed_;
+  const Mailbox* mailbox_;
 };
 
 }  // namespace
@@ -185,7 +201,7 @@ std::string encode_kept_request(const Request& request, unsigned warmup, unsigne
                                  encode_request(request)});
 }
 
-void run_worker(const std::string& path, const CallLimits& limits, int input, int output) {
+void run_worker(const std::string& path, const CallLimits& limits, int input, int output, const Mailbox* mailbox) {
   silence_standard_files();
   limit_address_space(limits);
   on_exit(leave_at_once, nullptr);
@@ -195,9 +211,9 @@ void run_worker(const std::string& path, const CallLimits& limits, int input, in
     return;
   }
   forget_memory_of_parent();
-  Worker worker(*library, limits);
+  Worker worker(*library, limits, mailbox);
   while (const std::optional<std::string> payload = read_payload(input))
-    if (!write_exactly(output, encode_frame(worker.answer(*payload)))) return;
+    if (!write_exactly(output, encode_frame(worker.answer_mail(*payload)))) return;
 }
 
 }  // namespace packcheck

@@ -10,6 +10,8 @@
 #include <fstream>
 
 #include "subjects/include/packcheck/subject.h"
+#include "subjects/process/mailbox.h"
+#include "subjects/process/messages.h"
 #include "tests/process/requests.h"
 
 namespace packcheck {
@@ -252,6 +254,64 @@ TEST(NativeSubject, AFileThatIsNoLibraryIsAnError) {
   ASSERT_FALSE(subject);
   EXPECT_THAT(subject.error().text(), HasSubstr("cannot be loaded"));
   unlink(path.c_str());
+}
+
+/// A request for the repacking of `count` numbers, its arguments owned here.
+struct LargeRepack {
+  explicit LargeRepack(std::size_t count, std::uint16_t last = 0x3F80) : owned(repack_request({})) {
+    std::vector<std::uint16_t> elements(count, 0x4049);
+    if (count > 0) elements.back() = last;
+    owned = repack_request(elements);
+    arguments.assign(owned.arguments.begin(), owned.arguments.end());
+  }
+  [[nodiscard]] RequestView view() const { return {owned.operation, arguments}; }
+  Request owned;
+  std::vector<std::string_view> arguments;
+};
+
+TEST(NativeSubject, AnswersArraysOfEverySizeInPlaceAsThroughThePipe) {
+  const auto subject = open_or_fail("none");
+  ASSERT_NE(subject, nullptr);
+  // Around the sizes where the request, then the reply, goes into the mailbox, and where they no longer fit.
+  constexpr std::size_t kLeast = Mailbox::kLeast;
+  constexpr std::size_t kMost = Mailbox::kMost;
+  for (const std::size_t count : {std::size_t{1}, kLeast / 4 - 8, kLeast / 4, kLeast / 2 - 20, kLeast / 2, kLeast,
+                                  kMost / 4 - 8, kMost / 4 + 8, kMost / 2 - 20, kMost / 2 + 20}) {
+    const LargeRepack large(count);
+    const Reply by_pipe = subject->call(large.owned);
+    ASSERT_EQ(outcome_name(by_pipe.outcome), "answered") << count << " " << by_pipe.message;
+    ASSERT_EQ(by_pipe.parts.at(0).size(), 4 * count);
+    const Reply in_place = subject->call_in_place(large.view());
+    EXPECT_TRUE(in_place == by_pipe) << count;
+    expect_good_answer(*subject);
+  }
+}
+
+TEST(NativeSubject, AFaultInAnArrayInPlaceIsReportedAndTheNextCallWorks) {
+  const LargeRepack bad(Mailbox::kLeast, 0x0BAD);
+  const LargeRepack good(Mailbox::kLeast);
+  for (const char* const what : {"segfault", "leave_unwritten", "write_past"}) {
+    const auto subject = open_or_fail(what);
+    ASSERT_NE(subject, nullptr);
+    const Reply expected = subject->call(bad.owned);
+    EXPECT_TRUE(is_fault(expected.outcome)) << what;
+    for (int time = 0; time < 2; ++time) {
+      EXPECT_TRUE(subject->call_in_place(bad.view()) == expected) << what;
+      EXPECT_EQ(outcome_name(subject->call_in_place(good.view()).outcome), "answered") << what;
+    }
+  }
+}
+
+TEST(Mailbox, KnowsItsNotesFromEverythingElse) {
+  const Mailbox box;
+  ASSERT_TRUE(box.takes(Mailbox::kLeast));
+  EXPECT_EQ(box.noted(Mailbox::note(Mailbox::kLeast)), Mailbox::kLeast);
+  EXPECT_EQ(box.noted(Mailbox::note(Mailbox::kMost)), Mailbox::kMost);
+  EXPECT_EQ(box.noted(Mailbox::note(Mailbox::kLeast - 1)), std::nullopt);
+  EXPECT_EQ(box.noted(Mailbox::note(Mailbox::kMost + 1)), std::nullopt);
+  EXPECT_EQ(box.noted(Mailbox::note(Mailbox::kLeast) + "x"), std::nullopt);
+  EXPECT_EQ(box.noted(encode_hello_request()), std::nullopt);
+  EXPECT_EQ(box.noted(""), std::nullopt);
 }
 
 }  // namespace
