@@ -1,6 +1,8 @@
 // packcheck ask: answers in bits, refusals, and operations that a subject lacks.
 #include <gmock/gmock.h>
 
+#include <tuple>
+
 #include "tests/cli/command.h"
 
 namespace packcheck::test {
@@ -62,6 +64,36 @@ std::vector<Question> questions() {
         "0x3ff2000000000000"},
        "0x2",
        {"0x2 (1.0)"}},
+      {"convert_to_an_integer",
+       {"convert", "--from", "f32", "--to", "i8", "0x43960000,0x7fc00000,0xc0100000"},
+       Json::array({"0x7f", "0x00", "0xfe"}),
+       {"0x7f (127)", "0x00 (0)", "0xfe (-2)"}},
+      {"convert_wrapping",
+       {"convert", "--from", "f32", "--to", "i8", "--dialect", "skainet", "--integer", "wrap", "0x43960000,0xbff33333"},
+       Json::array({"0x2c", "0xff"}),
+       {"0x2c (44)", "0xff (-1)"}},
+      {"convert_as_x86_does",
+       {"convert", "--from", "f32", "--to", "i32", "--dialect", "x86-cast", "0x7fc00000"},
+       "0x80000000",
+       {"(-2147483648)"}},
+      {"convert_an_integer", {"convert", "--from", "i32", "--to", "f32", "0x01000003"}, "0x4b800002", {"16777220.0"}},
+      {"convert_to_the_same_dtype",
+       {"convert", "--from", "f32", "--to", "f32", "--dialect", "skainet", "0x7f800001"},
+       "0x7f800001",
+       {"NaN"}},
+      {"convert_to_skainets_private_half",
+       {"convert", "--from", "f32", "--to", "f16", "--dialect", "skainet-q4_0", "0x3f801000,0x387fffff,0xffc00000"},
+       Json::array({"0x3c01", "0x03ff", "0xfc00"}),
+       {"-Infinity"}},
+      {"convert_by_rules_spelled_out",
+       {"convert", "--from", "f32", "--to", "f16", "--round", "nearest-up", "--nan", "zero", "--subnormal", "truncated",
+        "0xbf801000,0x387fffff,0xffc00000"},
+       Json::array({"0xbc00", "0x03ff", "0x0000"}),
+       {"0x03ff"}},
+      {"convert_a_scale_of_ggml",
+       {"convert", "--from", "ue4m3", "--to", "f32", "--dialect", "ggml", "0x7f,0x7e"},
+       Json::array({"0x00000000", "0x43e00000"}),
+       {"448.0"}},
       {"repack", {"repack", "--from", "f16", "--to", "f32", "0x7C01"}, "0x7f802000", {"0x7f802000 (NaN)"}},
       {"quantize", {"quantize", "q8_0:ggml", block_of_eights()}, eights, {eights}},
       {"print", {"print", "0x0000000000030301"}, "0x0000000000030301", {"9.7517e-319"}},
@@ -150,8 +182,29 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"parse_space", {"parse", " 1"}, "refused"},
                     Refusal{"parse_nothing", {"parse", ""}, "refused"},
                     Refusal{"parse_overflow", {"parse", "1e999"}, "refused"},
+                    Refusal{"convert_refusing",
+                            {"convert", "--from", "f32", "--to", "i8", "--integer", "refuse", "0x43960000"},
+                            "element 0 is no number of i8"},
                     Refusal{"repack_that_loses", {"repack", "--from", "f32", "--to", "f16", "0x3f800000"}, "refused"}),
     [](const auto& test) { return std::string(test.param.name); });
+
+TEST_F(Ask, ExitsWith2ForRulesAndPairsThatThereAreNot) {
+  const auto asked = [this](std::vector<std::string> more) {
+    more.insert(more.begin(), {"ask", "convert", "--from", "f16", "--to", "i8", "0x0000"});
+    return run(more);
+  };
+  EXPECT_EQ(asked({}).status, 0);
+  for (const auto& [option, value, message] : {std::tuple{"--dialect", "skainet", "no conversion f16->i8"},
+                                               {"--dialect", "kotlin", "unknown dialect"},
+                                               {"--integer", "clamp", "saturate, wrap, refuse or indefinite"},
+                                               {"--nan", "any", "quieted, same"},
+                                               {"--subnormal", "gone", "kept, flushed or truncated"},
+                                               {"--round", "up", "nearest-up"}}) {
+    const Ran said = asked({option, value});
+    EXPECT_EQ(said.status, 2) << option;
+    EXPECT_THAT(said.err, HasSubstr(message));
+  }
+}
 
 TEST_F(Ask, ATwinAnswersInItsOwnWay) {
   EXPECT_EQ(run({"ask", "--json", "unpack", "conv2d", "0x0000000000030301", "--subject", "twin:numeric_cast"})

@@ -80,6 +80,12 @@ TEST_F(Lists, FormatsAreTheTableWithTheirLimits) {
   EXPECT_EQ(row["e8m0"]["smallest_subnormal"], nullptr);
   EXPECT_EQ(row["e8m0"]["nan_codes"], "0xff");
   EXPECT_EQ(row["e2m1"]["width"], 4);
+  EXPECT_EQ(row["ue4m3"]["nan_codes"], "0x7f");
+  EXPECT_EQ(row["ue4m3"]["sign_bits"], 0);
+  EXPECT_EQ(row["e5m3"]["largest"], (Json{{"bits", "0xfe"}, {"number", "114688.0"}}));
+  EXPECT_EQ(row["i8"]["kind"], "integer");
+  EXPECT_EQ(row["i8"]["smallest"], (Json{{"bits", "0x80"}, {"number", "-128"}}));
+  EXPECT_EQ(row["i32"]["largest"], (Json{{"bits", "0x7fffffff"}, {"number", "2147483647"}}));
   EXPECT_EQ(row["e2m1"]["overflow"], "largest");
   EXPECT_EQ(row["e2m3"]["smallest_subnormal"], (Json{{"bits", "0x01"}, {"number", "0.125"}}));
 }
