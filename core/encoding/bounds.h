@@ -7,7 +7,8 @@
 //   |x - y| <= |x - q·d| + |q|·|d - D|                                         (triangle)
 //
 // The derivations are per family, beside the code: bound_terms.h (q4_0 q5_0 q8_0 q8_1 tq1_0 tq2_0
-// q2_0; with a minimum: q4_1 q5_1) and the families' own files (q1_0, mxfp4).
+// q2_0; with a minimum: q4_1 q5_1) and the families' own files (q1_0, fp4, mlx_affine_bound.cc, microscaling.h,
+// nvfp4_tensor.h).
 // A bound says nothing (infinite) when the block has a NaN or an infinity, D is infinite, or the rule
 // itself is undefined.
 #pragma once

@@ -139,18 +139,17 @@ void put_little_endian(std::span<std::uint8_t> bytes, std::uint64_t number) {
   }
 }
 
-/// The scale bytes number `scale`. The first f16 or bf16 counts; every other runs through all its values in another
-/// order (odd factors), so that a minimum does not follow its scale. The first f32 gets every upper half.
+/// The scale bytes number `scale`. The first f16, bf16 or upper half of an f32 counts; every other runs through all its
+/// values in another order (odd factors), so that a minimum does not follow its scale.
 void put_scales(const Encoding& e, std::uint64_t scale, std::span<std::uint8_t> block) {
-  std::uint64_t halves = 0;
-  std::uint64_t singles = 0;
+  std::uint64_t wide = 0;
   for (const ScaleField& field : e.scales) {
     const std::span<std::uint8_t> bytes = block.subspan(field.offset, field.bytes);
     if (field.format == ScaleFormat::f16 || field.format == ScaleFormat::bf16) {
-      put_little_endian(bytes, halves++ == 0 ? scale : scale * 40503 + 12345);
+      put_little_endian(bytes, wide++ == 0 ? scale : scale * 40503 + 12345);
     } else if (field.format == ScaleFormat::f32) {
-      const std::uint64_t upper = scale + 12345 * singles++;
-      put_little_endian(bytes, upper << 16 | (upper * 40503 & 0xFFFF));
+      const std::uint64_t upper = wide++ == 0 ? scale : (scale * 40503 + 12345) & 0xFFFF;
+      put_little_endian(bytes, upper << 16 | (scale * 40503 & 0xFFFF));
     } else {
       for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(scale + 37 * i);
     }
