@@ -125,7 +125,7 @@ constexpr Encoding i2_s(std::string_view dialect,
 }
 
 // clang-format off
-constexpr std::array<Encoding, 24> kRows{{
+constexpr std::array<Encoding, 19> kRows{{
     {"q4_0", "skainet", 32, 18, true, kSkainetQ4, q4_0_quantize_block, q4_0_dequantize_block, kHalf0, q4_0_bound_block},
     {"tq1_0", "skainet", 256, 54, true, kHalfEven, tq1_0_quantize_block, tq1_0_dequantize_block, kTq1, tq_bound_block},
     {"tq2_0", "skainet", 256, 66, true, kHalfEven, tq2_0_quantize_block, tq2_0_dequantize_block, kTq2, tq_bound_block},
@@ -138,18 +138,13 @@ constexpr std::array<Encoding, 24> kRows{{
     i2_s("sequential", i2_s_sequential_dequantize_block),
     planes<4>("bitnet_planes(4)"),
     planes<32>("bitnet_planes(32)"),
-    planes<256>("bitnet_planes(256)"),
     i8_absmax<4>("i8_absmax(4)"),
     i8_absmax<32>("i8_absmax(32)"),
-    i8_absmax<256>("i8_absmax(256)"),
     polar<2, 32>("turboquant_polar(2,32)"),
-    polar<2, 128>("turboquant_polar(2,128)"),
     polar<3, 32>("turboquant_polar(3,32)"),
-    polar<3, 128>("turboquant_polar(3,128)"),
     polar<4, 32>("turboquant_polar(4,32)"),
     polar<4, 128>("turboquant_polar(4,128)"),
     polar<8, 32>("turboquant_polar(8,32)"),
-    polar<8, 128>("turboquant_polar(8,128)"),
 }};
 // clang-format on
 

@@ -105,8 +105,8 @@ class ValuesType final : public TypedCaseType<ValuesCase> {
   }
 };
 
-/// Blocks per case of a domain: 32768 numbers.
-std::uint64_t batch_of_domain(const Encoding& e) { return 32768 / e.block_size; }
+/// Blocks per case of a domain: 32768 numbers, or the next power of two of blocks below.
+std::uint64_t batch_of_domain(const Encoding& e) { return std::bit_floor(32768 / e.block_size); }
 
 /// A block costs as much as its numbers do; 32 are the least.
 std::uint64_t weight_of_domain(const Encoding& e) { return std::max<std::uint64_t>(e.block_size / 32, 1); }

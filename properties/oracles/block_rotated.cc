@@ -108,11 +108,10 @@ constexpr BlockFamily polar(std::string_view id) {
           dequantize_polar<kBits, kElements>};
 }
 
-constexpr std::array<BlockFamily, 8> kFamilies{
-    {polar<2, 32>("turboquant_polar(2,32):skainet"), polar<2, 128>("turboquant_polar(2,128):skainet"),
-     polar<3, 32>("turboquant_polar(3,32):skainet"), polar<3, 128>("turboquant_polar(3,128):skainet"),
+constexpr std::array<BlockFamily, 5> kFamilies{
+    {polar<2, 32>("turboquant_polar(2,32):skainet"), polar<3, 32>("turboquant_polar(3,32):skainet"),
      polar<4, 32>("turboquant_polar(4,32):skainet"), polar<4, 128>("turboquant_polar(4,128):skainet"),
-     polar<8, 32>("turboquant_polar(8,32):skainet"), polar<8, 128>("turboquant_polar(8,128):skainet")}};
+     polar<8, 32>("turboquant_polar(8,32):skainet")}};
 
 }  // namespace
 

@@ -124,7 +124,7 @@ void dequantize_i8(Block block, double* values) {
   for (const std::uint8_t byte : block.first(block.size() - 4)) *values++ = times(signed_byte(byte), scale);
 }
 
-constexpr std::array<BlockFamily, 13> kFamilies{{
+constexpr std::array<BlockFamily, 11> kFamilies{{
     {"ternary(30):skainet", 30, 12, nullptr, dequantize_trits<30>},
     {"ternary(64):skainet", 64, 20, nullptr, dequantize_trits<64>},
     {"bitnet_b1_58(30):skainet", 30, 12, quantize_bitnet<30>, dequantize_trits<30>},
@@ -134,10 +134,8 @@ constexpr std::array<BlockFamily, 13> kFamilies{{
     {"i2_s(128):sequential", 128, 32, nullptr, dequantize_i2_s_sequential},
     {"bitnet_planes(4):skainet", 4, 10, quantize_planes, dequantize_planes, {1, 1, 1, 1, 1, 1, 1, 1, 2}},
     {"bitnet_planes(32):skainet", 32, 66, quantize_planes, dequantize_planes, {8, 8, 8, 8, 8, 8, 8, 8, 2}},
-    {"bitnet_planes(256):skainet", 256, 514, quantize_planes, dequantize_planes, {64, 64, 64, 64, 64, 64, 64, 64, 2}},
     {"i8_absmax(4):skainet", 4, 8, quantize_i8, dequantize_i8, {4, 4}, accepts_i8},
     {"i8_absmax(32):skainet", 32, 36, quantize_i8, dequantize_i8, {32, 4}, accepts_i8},
-    {"i8_absmax(256):skainet", 256, 260, quantize_i8, dequantize_i8, {256, 4}, accepts_i8},
 }};
 
 }  // namespace

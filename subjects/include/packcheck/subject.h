@@ -105,8 +105,8 @@ typedef struct packcheck_subject {
   int (*convert)(const char* from, const char* to, const char* mode, const uint8_t* in, size_t in_size, uint8_t* out,
                  size_t out_size, size_t count, packcheck_error* error);
 
-  /* Encodes `count` floats into `size` bytes of blocks. `encoding` is "name:dialect" as declared. Blocks hold 32
-   * to 256 numbers; `count` is whole blocks. */
+  /* Encodes `count` floats into `size` bytes of blocks. `encoding` is "name:dialect" as declared. Blocks hold 4
+   * to 256 numbers; `count` is whole blocks. Refuse nothing that your dialect encodes. */
   int (*quantize)(const char* encoding, const float* values, size_t count, uint8_t* blocks, size_t size,
                   packcheck_error* error);
 
