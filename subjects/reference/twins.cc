@@ -168,6 +168,11 @@ constexpr auto kTwins = std::to_array<Twin>({
      "encoding.quantize_agrees_with_the_declared_dialect",
      [](ReferenceRules&
             r) { change_encodings_named(r, "i8_absmax", [](BlockRules& b) { b.code = CodeRounding::half_away; }); }},
+    {"nan_encoded_as_zero", "gives a NaN the code 0 where the dialect refuses it (C's casts, against Kotlin's roundToInt)",
+     "encoding.quantize_agrees_with_the_declared_dialect",
+     [](ReferenceRules& r) {
+       for (Encoding& e : r.encodings) e.accepts_block = nullptr;
+     }},
     {"answers_kept", "keeps a copy of every answer, so that memory grows with each call",
      "subject.keeps_no_memory_between_calls", [](ReferenceRules& r) { r.keeps_answers = true; }},
 });
