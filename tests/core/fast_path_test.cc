@@ -12,6 +12,7 @@
 #include "core/encoding/encoding.h"
 #include "core/encoding/fast_blocks.h"
 #include "core/format/convert.h"
+#include "core/format/mode.h"
 #include "core/format/narrow.h"
 #include "core/simd.h"
 #include "tests/core/samples.h"
