@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "core/format/convert.h"
+#include "core/format/mode.h"
 #include "properties/oracles/cell_oracle.h"
 #include "properties/oracles/format_oracle.h"
 #include "tests/core/mpfr_reference.h"
