@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "core/environment.h"
 #include "core/format/convert.h"
@@ -17,8 +18,13 @@ const Encoding* encoding_of(std::string_view variant) {
   return found ? *found : &all_encodings().front();
 }
 
-/// Affine groups of every width, size, device and format are 60 rows of one rule.
-std::uint64_t sharers_of(const Encoding& e) { return e.rules.affine.bits != 0 ? 16 : 1; }
+/// How many rows come from the rule of this one: 60 affine groups of every width, size, device and format, 6 formats of
+/// OCP, 3 modes of MLX, 3 orders of columns.
+std::uint64_t sharers_of(const Encoding& e) {
+  if (e.rules.affine.bits != 0) return 32;
+  if (e.dialect == "ocp") return 6;
+  return e.dialect == "mlx" || e.name == "gptq_int4" || e.name == "awq_int4" ? 3 : 1;
+}
 
 /// The encoding member of a case.
 const Encoding* read_encoding(MemberReader& members) {
@@ -105,9 +111,6 @@ class ValuesType final : public TypedCaseType<ValuesCase> {
   }
 };
 
-/// Blocks per case of a domain: 32768 numbers, or the next power of two of blocks below.
-std::uint64_t batch_of_domain(const Encoding& e) { return std::bit_floor(32768 / e.block_size); }
-
 /// A block costs as much as its numbers do; 32 are the least.
 std::uint64_t weight_of_domain(const Encoding& e) { return std::max<std::uint64_t>(e.block_size / 32, 1); }
 
@@ -130,6 +133,11 @@ std::uint64_t scales_of_domain(const Encoding& e) {
 std::uint64_t runs_of_domain(const Encoding& e) {
   const std::uint64_t code_bytes = code_bytes_of(e);
   return (256 + code_bytes - 1) / code_bytes;
+}
+
+/// Blocks per case of a domain: 32768 numbers, or as many fewer as divide the domain.
+std::uint64_t batch_of_domain(const Encoding& e) {
+  return std::gcd(scales_of_domain(e) * runs_of_domain(e), std::bit_floor(std::uint64_t{32768} / e.block_size));
 }
 
 void put_little_endian(std::span<std::uint8_t> bytes, std::uint64_t number) {
