@@ -20,6 +20,9 @@ namespace {
 constexpr std::int64_t kSmall = 65536;
 constexpr std::int64_t kLarge = 16 << 20;
 
+/// Encodings that are also timed outside of the caches.
+bool is_common(std::string_view name) { return name == "q8_0" || name == "q4_0" || name == "q4_K" || name == "q6_K"; }
+
 /// Weights of a model's size, made once.
 const std::vector<float>& numbers(std::size_t count) {
   static std::map<std::size_t, std::vector<float>> made;
@@ -137,7 +140,7 @@ void ggml_narrow(benchmark::State& state, void (*convert)(const float*, void*, s
 }
 
 /// "ggml-base quantize q8_0:ggml" and so on: the name of the library before the name of the core's benchmark.
-void add_ggml(const std::string& subject, const Sizes& sizes) {
+void add_ggml(const std::string& subject) {
   const char* const folder = std::getenv("PACKCHECK_GGML_DIR");
   const std::optional<GgmlLibrary> opened =
       third_party::open_ggml(subject, folder != nullptr && *folder != '\0' ? folder : PACKCHECK_GGML_DEFAULT_DIR);
@@ -148,18 +151,20 @@ void add_ggml(const std::string& subject, const Sizes& sizes) {
   }
   static std::map<std::string, GgmlLibrary> kept;
   const GgmlLibrary& library = kept.emplace(subject, *opened).first->second;
-  add(subject + " convert f32->f16", sizes, ggml_narrow, library.f32_to_f16);
-  add(subject + " convert f32->bf16", sizes, ggml_narrow, library.f32_to_bf16);
+  const Sizes both{kSmall, kLarge};
+  add(subject + " convert f32->f16", both, ggml_narrow, library.f32_to_f16);
+  add(subject + " convert f32->bf16", both, ggml_narrow, library.f32_to_bf16);
   for (const GgmlEncoding& ggml : library.encodings) {
     const Result<const Encoding*> e = encoding_named(std::string(ggml.name) + ":ggml");
     if (!e) continue;
+    const Sizes sizes = is_common(ggml.name) ? both : Sizes{kSmall};
     if (ggml.quantize != nullptr) add(subject + " quantize " + (*e)->id(), sizes, ggml_encode, std::cref(ggml));
     if (ggml.dequantize != nullptr)
       add(subject + " dequantize " + (*e)->id(), sizes, ggml_decode, std::cref(ggml), std::cref(**e));
   }
 }
 #else
-void add_ggml(const std::string&, const Sizes&) {}
+void add_ggml(const std::string&) {}
 #endif
 
 void register_all() {
@@ -169,12 +174,12 @@ void register_all() {
     add("convert f32->" + std::string(spec(to).name), both, narrow, to);
   for (const Encoding& e : all_encodings()) {
     if (!encoded_bytes(e, kSmall)) continue;  // blocks of other sizes
-    const Sizes sizes = e.dialect == "ggml" ? both : Sizes{kSmall};
+    const Sizes sizes = e.dialect == "ggml" && is_common(e.name) ? both : Sizes{kSmall};
     if (e.quantizes) add("quantize " + e.id(), sizes, encode, std::cref(e));
     add("dequantize " + e.id(), sizes, decode, std::cref(e));
   }
-  add_ggml("ggml-base", both);
-  add_ggml("ggml-cpu-best", both);
+  add_ggml("ggml-base");
+  add_ggml("ggml-cpu-best");
 }
 
 }  // namespace

@@ -66,11 +66,9 @@ struct Q4_0 {
   PACKCHECK_INLINE bool encode(const float* __restrict values, Byte* __restrict block) {
     const u32 largest = largest_magnitude(values);
     if (largest > kLargestFinite) return false;
-    int first = 32;  // of the elements with the largest magnitude
-    for (int i = 0; i < 32; ++i) {
-      const int here = magnitude_of(values[i]) == largest ? i : 32;
-      first = first < here ? first : here;
-    }
+    // The first of the elements with that magnitude gives its sign; without it 0 would be -0.
+    int first = 0;
+    while (magnitude_of(values[first]) != largest) ++first;
     const float extreme = largest == 0 ? 0.0F : values[first];
     const float scale = extreme / -8.0F;
     const float inverse = inverse_of(scale);
