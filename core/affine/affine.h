@@ -38,6 +38,7 @@ enum class GroupReading : std::uint8_t {
 struct AffineRules {
   ScaleReading scales = ScaleReading::own_format;
   GroupReading group = GroupReading::features_per_column;
+  friend bool operator==(const AffineRules&, const AffineRules&) = default;
 };
 
 /// Decodes every weight into `out` (out_features · in_features floats, row-major).

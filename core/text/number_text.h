@@ -29,11 +29,13 @@ enum class ParsePrecision : std::uint8_t {
 struct PrintRules {
   NonFinitePrinting non_finite = NonFinitePrinting::refuse;
   Digits digits = Digits::shortest;
+  friend bool operator==(const PrintRules&, const PrintRules&) = default;
 };
 /// The choices of one parser; the defaults are the reference.
 struct ParseRules {
   NonFiniteParsing non_finite = NonFiniteParsing::refuse;
   ParsePrecision precision = ParsePrecision::f64;
+  friend bool operator==(const ParseRules&, const ParseRules&) = default;
 };
 
 /// The shortest JSON number that reads back to these 64 bits. It always has a point or an exponent

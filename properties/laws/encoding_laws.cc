@@ -90,6 +90,7 @@ Verdict check_finite(Subject& subject, const ValuesCase& c) {
   const Encoding& e = *c.encoding;
   if (!std::all_of(c.values.begin(), c.values.end(), [](float x) { return std::fabs(x) <= kSafe; }))
     return not_applicable("a number that is not finite or whose scale may overflow");
+  if (must_refuse(c)) return not_applicable("the dialect refuses these numbers");
   const Answer<Bytes> blocks = quantized(subject, e, c.values);
   if (auto verdict = unanswered(blocks, e.id(), text_of_block(c.values))) return *verdict;
   const std::vector<float> decoded = oracle::dequantize(e.id(), blocks.value).value_or(std::vector<float>{});

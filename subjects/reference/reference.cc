@@ -52,25 +52,43 @@ std::span<std::uint8_t> bytes_of(std::string& part) {
   return {reinterpret_cast<std::uint8_t*>(part.data()), part.size()};
 }
 
+/// Everything that the right reference offers.
+std::vector<std::string> declaration_lines() {
+  std::vector<std::string> lines;
+  for (const FormatSpec& from : all_formats())
+    for (const FormatSpec& to : all_formats())
+      lines.push_back("convert " + std::string(from.name) + "->" + std::string(to.name) + " nan=quieted");
+  for (const Encoding& e : all_encodings()) {
+    if (e.quantizes) lines.push_back("quantize " + e.id());
+    lines.push_back("dequantize " + e.id());
+  }
+  for (const Layout& layout : all_layouts()) {
+    lines.push_back("pack " + layout.id());
+    lines.push_back("unpack " + layout.id());
+  }
+  for (const char* line : {"repack f16->f32 nan=same", "repack bf16->f32 nan=same", "print json", "parse json",
+                           "affine_dequantize affine4:f32"})
+    lines.emplace_back(line);
+  return lines;
+}
+
+bool same_layouts(const std::vector<Layout>& layouts) {
+  for (std::size_t i = 0; i < layouts.size(); ++i)
+    if (layouts[i].fields.data() != all_layouts()[i].fields.data()) return false;
+  return true;
+}
+
 class Reference final : public Subject {
  public:
   Reference(std::string name, ReferenceRules rules) : rules_(std::move(rules)) {
     info_.name = std::move(name);
     info_.version = kVersion;
-    for (const FormatSpec& from : all_formats())
-      for (const FormatSpec& to : all_formats())
-        declare("convert " + std::string(from.name) + "->" + std::string(to.name) + " nan=quieted");
-    for (const Encoding& e : all_encodings()) {
-      if (e.quantizes) declare("quantize " + e.id());
-      declare("dequantize " + e.id());
+    const bool all = rules_.are_right() || rules_.keeps_answers;
+    for (std::string& line : declaration_lines()) {
+      Declaration declaration = *parse_declaration(line);
+      if (all || rules_.touch(declaration.operation, declaration.variant))
+        info_.declarations.push_back(std::move(declaration));
     }
-    for (const Layout& layout : all_layouts()) {
-      declare("pack " + layout.id());
-      declare("unpack " + layout.id());
-    }
-    for (const char* line : {"repack f16->f32 nan=same", "repack bf16->f32 nan=same", "print json", "parse json",
-                             "affine_dequantize affine4:f32"})
-      declare(line);
   }
 
   Reply call(const Request& request) override {
@@ -113,8 +131,6 @@ class Reference final : public Subject {
     }
     return malformed("unknown operation");
   }
-
-  void declare(const std::string& line) { info_.declarations.push_back(*parse_declaration(line)); }
 
   Reply convert(Arguments a) const {
     const auto from = format_named(a[0]);
@@ -216,6 +232,35 @@ class Reference final : public Subject {
 };
 
 }  // namespace
+
+bool ReferenceRules::touch(Operation operation, std::string_view variant) const {
+  switch (operation) {
+    case Operation::convert: return convert != nullptr;
+    case Operation::quantize:
+    case Operation::dequantize: {
+      const Encoding* e = encoding_row(encodings, variant);
+      return e != nullptr && !(e->rules == (*encoding_named(variant))->rules);
+    }
+    case Operation::repack: return repack != RepackPath::direct;
+    case Operation::print:
+    case Operation::parse: return !(print == PrintRules{}) || !(parse == ParseRules{});
+    case Operation::pack:
+    case Operation::unpack:
+      return range != RangeRule::refuse || reading != WordReading::reinterpret || !same_layouts(pack_layouts) ||
+             !same_layouts(unpack_layouts);
+    case Operation::affine_dequantize: return !(affine == AffineRules{});
+  }
+  return false;
+}
+
+bool ReferenceRules::are_right() const {
+  if (keeps_answers) return false;
+  for (const std::string& line : declaration_lines()) {
+    const Declaration declaration = *parse_declaration(line);
+    if (touch(declaration.operation, declaration.variant)) return false;
+  }
+  return true;
+}
 
 std::unique_ptr<Subject> make_reference(std::string name, ReferenceRules rules) {
   return std::make_unique<Reference>(std::move(name), std::move(rules));

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/affine/affine.h"
@@ -33,9 +34,14 @@ struct ReferenceRules {
   AffineRules affine;
   RepackPath repack = RepackPath::direct;
   bool keeps_answers = false;  ///< a copy of every answer is kept for good: a leak
+
+  /// Whether the answers to `operation` in `variant` may be others than those of the right rules.
+  [[nodiscard]] bool touch(Operation operation, std::string_view variant) const;
+  [[nodiscard]] bool are_right() const;
 };
 
-/// The reference under `name`, with these rules, declaring what the correct reference declares.
+/// The reference under `name`, with these rules, declaring what the correct reference declares: all of it where
+/// the rules are right or every call is touched, else the variants that a changed rule may touch.
 [[nodiscard]] std::unique_ptr<Subject> make_reference(std::string name = "reference", ReferenceRules rules = {});
 
 }  // namespace packcheck

@@ -54,13 +54,16 @@ TEST_P(EveryTwin, IsCaughtByTheLawItNamesWithACaseThatReadsBackAndBreaksItAgain)
   }
 }
 
-TEST_P(EveryTwin, SaysWhatTheReferenceSaysOfItself) {
+TEST_P(EveryTwin, DeclaresNothingButWhatTheReferenceDeclares) {
   const auto subject = make_twin(GetParam().name);
   EXPECT_EQ(subject->info().name, "twin:" + std::string(GetParam().name));
   const SubjectInfo reference = reference_info();
-  ASSERT_EQ(subject->info().declarations.size(), reference.declarations.size());
-  for (std::size_t i = 0; i < reference.declarations.size(); ++i)
-    EXPECT_EQ(subject->info().declarations[i].text(), reference.declarations[i].text());
+  EXPECT_FALSE(subject->info().declarations.empty());
+  for (const Declaration& d : subject->info().declarations) {
+    const Declaration* same = reference.find(d.operation, d.variant);
+    ASSERT_NE(same, nullptr) << d.text();
+    EXPECT_EQ(d.text(), same->text());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Twins, EveryTwin, testing::ValuesIn(all_twins().begin(), all_twins().end()),

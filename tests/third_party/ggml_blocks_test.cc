@@ -128,6 +128,7 @@ TEST(GgmlBlocks, TheOracleEncodesDifficultNumbersAsGgmlDoes) {
   EXPECT_GE(ids.size(), 11U);
   for (const std::string& id : ids) {
     const Encoding& e = **encoding_named(id);
+    if (!e.quantizes) continue;  // a search, for which there is no oracle
     const std::vector<float> values = difficult_values(e, 400, 62);
     const std::size_t bytes = values.size() / e.block_size * e.block_bytes;
     EXPECT_GT(compare_quantizers(*ggml.table, e, values), bytes / 3) << id;
