@@ -68,7 +68,8 @@ std::uint64_t tie(Source& source, const FormatSpec& s) {
   if (stored == 0) return exponent;  // nothing to drop
   std::uint64_t dropped = 1 + source.below(stored);
   if (source.bits(1) == 0) {  // what one of the known formats drops
-    const FormatSpec& target = all_formats()[source.below(all_formats().size())];
+    const std::size_t known = source.bits(1) == 0 ? kWideFormats : all_formats().size();  // the wide ones are few
+    const FormatSpec& target = all_formats()[source.below(known)];
     if (const std::uint64_t bits = dropped_for(s, target, exponent); bits != 0) dropped = bits;
   }
   const std::uint64_t kept = source.bits(static_cast<unsigned>(s.significand_bits)) >> dropped << dropped;
