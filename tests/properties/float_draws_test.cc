@@ -11,7 +11,7 @@
 namespace packcheck::test {
 namespace {
 
-constexpr int kDraws = 10000;
+constexpr int kDraws = 13000;  // ties are shared among all formats
 
 /// Whether narrowing drops exactly half a unit of `to`'s last place from a normal number.
 bool is_tie(const FormatSpec& from, const FormatSpec& to, std::uint64_t bits) {
