@@ -53,6 +53,7 @@ struct SweepOptions {
   std::string report = "packcheck-report";
   unsigned jobs = 0;
   bool resume = false;
+  bool in_process = false;  ///< the library is trusted and called without a worker
   std::string call_timeout = "2s";
   std::string call_memory = "1G";
   bool json = false;

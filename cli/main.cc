@@ -85,6 +85,8 @@ void add_sweep(CLI::App& app, SweepOptions& o, std::function<int()>& run) {
   c->add_option("--report", o.report, "folder for the state that --resume reads")->capture_default_str();
   c->add_option("--jobs", o.jobs, "processes; 0 for one per core")->capture_default_str();
   c->add_flag("--resume", o.resume, "go on where the same sweep stopped");
+  c->add_flag("--in-process", o.in_process,
+              "call a library that you trust without a worker: faster, its crash is ours");
   add_limits(c, o.call_timeout, o.call_memory);
   c->add_flag("--json", o.json, "print JSON");
   c->callback([&run, &o] { run = [&o] { return run_sweep_command(o); }; });

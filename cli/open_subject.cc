@@ -5,6 +5,7 @@
 
 #include "cli/paths.h"
 #include "subjects/hardware/f16c.h"
+#include "subjects/process/in_process_subject.h"
 #include "subjects/process/native_subject.h"
 #include "subjects/process/program_subject.h"
 #include "subjects/reference/twins.h"
@@ -26,17 +27,27 @@ Result<std::unique_ptr<Subject>> open_twin(std::string_view name) {
   return refuse("unknown twin '" + std::string(name) + "'", "--subject", "one of " + known);
 }
 
+/// The file of a built-in third-party library; empty where it was not built.
+std::string third_party_library(const std::string& name) {
+  for (const std::filesystem::path& folder : third_party_folders()) {
+    std::filesystem::path path = folder / (name + ".so");
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) return path.string();
+  }
+  return {};
+}
+
+tl::unexpected<Error> not_built(const std::string& name) {
+  return refuse("subject '" + name + "' was not built", "--subject", "what it wraps present when packcheck is built");
+}
+
 Result<std::unique_ptr<Subject>> open_third_party(const std::string& name, const CallLimits& limits) {
   if (name == kF16cName) {
     if (std::unique_ptr<Subject> f16c = make_f16c()) return f16c;
     return refuse("this processor has no F16C", "--subject " + name, "an x86-64 processor of 2012 or later");
   }
-  for (const std::filesystem::path& folder : third_party_folders()) {
-    const std::filesystem::path path = folder / (name + ".so");
-    std::error_code ignored;
-    if (std::filesystem::exists(path, ignored)) return open_native_subject(path.string(), limits);
-  }
-  return refuse("subject '" + name + "' was not built", "--subject", "what it wraps present when packcheck is built");
+  const std::string path = third_party_library(name);
+  return path.empty() ? not_built(name) : open_native_subject(path, limits);
 }
 
 }  // namespace
@@ -57,6 +68,14 @@ Result<std::unique_ptr<Subject>> open_subject(const std::string& spec, const Cal
   if (is_third_party(spec)) return open_third_party(spec, limits);
   return refuse("unknown subject '" + spec + "'", "--subject",
                 "reference, twin:NAME, lib:PATH.so, exec:COMMAND or a built-in name (see `packcheck subjects`)");
+}
+
+Result<std::unique_ptr<Subject>> open_in_process(const std::string& spec) {
+  if (starts_with(spec, kLibraryPrefix)) return open_in_process_subject(spec.substr(kLibraryPrefix.size()));
+  if (!is_third_party(spec) || spec == kF16cName)
+    return refuse("'" + spec + "' with --in-process", "--subject", "lib:PATH.so or a third-party library");
+  const std::string path = third_party_library(spec);
+  return path.empty() ? not_built(spec) : open_in_process_subject(path);
 }
 
 std::vector<std::string> expand_subjects(const std::vector<std::string>& specs) {

@@ -12,6 +12,9 @@ namespace packcheck {
 /// "reference", "twin:NAME", "lib:PATH", "exec:COMMAND" or a built-in third-party name.
 [[nodiscard]] Result<std::unique_ptr<Subject>> open_subject(const std::string& spec, const CallLimits& limits);
 
+/// The same without a worker, for a "lib:PATH" or a built-in third-party library that is trusted; refuses the rest.
+[[nodiscard]] Result<std::unique_ptr<Subject>> open_in_process(const std::string& spec);
+
 /// Replaces the groups "twin:*" (every faulty twin), "third-party" and "all" by their members.
 [[nodiscard]] std::vector<std::string> expand_subjects(const std::vector<std::string>& specs);
 

@@ -15,7 +15,7 @@ struct SubjectResult {
   std::string spec;  ///< as given after --subject
   std::string name;  ///< as it calls itself
   std::string version;
-  std::string absent;  ///< why it could not be opened, for third-party subjects; empty if it was
+  std::string absent;    ///< why it could not be opened, for third-party subjects; empty if it was
   bool cut_off = false;  ///< --max-findings was reached: there may be more
   std::vector<LawResult> laws;
   std::vector<std::string> unexpected;  ///< differences from what is expected of it, one line each

@@ -40,7 +40,12 @@ struct Plan {
   std::uint64_t batch = 1;
   bool exhaustive = true;
   bool progress = true;
+  bool in_process = false;
 };
+
+Result<std::unique_ptr<Subject>> open_planned(const Plan& plan) {
+  return plan.in_process ? open_in_process(plan.subject) : open_subject(plan.subject, plan.limits);
+}
 
 Result<std::string> variant_of(const SweepOptions& o, const Law& law, const SubjectInfo& info) {
   const std::vector<std::string> variants = law.variants(info);
@@ -70,7 +75,8 @@ Result<Plan> plan_of(const SweepOptions& o) {
   const Result<CallLimits> limits = parse_limits(o.call_timeout, o.call_memory);
   if (!limits) return tl::unexpected(limits.error());
   plan.limits = *limits;
-  const Result<std::unique_ptr<Subject>> subject = open_subject(o.subject, plan.limits);
+  plan.in_process = o.in_process;
+  const Result<std::unique_ptr<Subject>> subject = open_planned(plan);
   if (!subject) return tl::unexpected(subject.error());
   const Result<std::string> variant = variant_of(o, **law, (*subject)->info());
   if (!variant) return tl::unexpected(variant.error());
@@ -165,7 +171,7 @@ void keep_freed_memory() {
 /// One job's part of the sweep, as the JSON of a law result.
 std::string sweep_part(const Plan& plan, std::size_t job, const SweepState& state, SharedCounters& counters) {
   keep_freed_memory();  // also that of a worker, which is a copy of this process
-  const Result<std::unique_ptr<Subject>> subject = open_subject(plan.subject, plan.limits);
+  const Result<std::unique_ptr<Subject>> subject = open_planned(plan);
   LawResult result{plan.law->id, plan.subject, Ruling::skipped, {}, {plan.variant}, {}, {}};
   if (!subject) {
     result.reason = subject.error().text();

@@ -31,6 +31,7 @@ packcheck_test(NAME packcheck_process_test
     process/native_subject_test.cc
     process/program_subject_test.cc
     process/examples_test.cc
+    process/in_process_test.cc
     process/protocol_document_test.cc
   LIBRARIES packcheck_process)
 target_compile_definitions(packcheck_process_test PRIVATE

@@ -113,6 +113,9 @@ std::vector<Wrong> of_sweep() {
       {"unknown_variant", {"sweep", repack, "--variant", "q8_0:ggml"}, {"unknown variant 'q8_0:ggml'"}},
       {"no_domain_of_text", {"sweep", "text.parsing_is_correctly_rounded"}, {"no small domain of json"}},
       {"unknown_subject", {"sweep", repack, "--from", "f16", "--to", "f32", "--subject", "x"}, {"unknown subject 'x'"}},
+      {"in_process_reference",
+       {"sweep", repack, "--from", "f16", "--to", "f32", "--in-process"},
+       {"'reference' with --in-process", "lib:PATH.so"}},
       {"bad_shard", {"sweep", repack, "--from", "f16", "--to", "f32", "--shard", "3/2"}, {"'3/2'", "--shard"}},
       {"bad_memory", {"sweep", repack, "--from", "f16", "--to", "f32", "--call-memory", "much"}, {"--call-memory"}},
   };

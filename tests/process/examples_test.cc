@@ -9,6 +9,7 @@
 #include "core/format/convert.h"
 #include "core/storage/repack.h"
 #include "core/text/number_text.h"
+#include "subjects/process/in_process_subject.h"
 #include "subjects/process/native_subject.h"
 #include "subjects/process/program_subject.h"
 #include "tests/process/requests.h"
@@ -96,6 +97,19 @@ TEST_F(CExample, ConvertsLikeTheReference) {
   EXPECT_EQ(subject_->info().name, "example");
   expect_converts_like_the_reference(*subject_, Format::bf16, Format::f32, all_halves(), true);
   expect_converts_like_the_reference(*subject_, Format::f32, Format::bf16, floats_near_each(Format::bf16), true);
+}
+
+TEST_F(CExample, WithoutAWorkerConvertsAsInOneAndRefusesAsInOne) {
+  const Result<std::unique_ptr<Subject>> in_process = open_in_process_subject(library_);
+  ASSERT_TRUE(in_process) << in_process.error().text();
+  EXPECT_EQ((*in_process)->info().declarations.size(), subject_->info().declarations.size());
+  expect_converts_like_the_reference(**in_process, Format::bf16, Format::f32, all_halves(), true);
+  expect_converts_like_the_reference(**in_process, Format::f32, Format::bf16, floats_near_each(Format::bf16), true);
+  const Answer<Bytes> one = call_convert(**in_process, Format::f32, Format::bf16, "sideways", Bytes(4));
+  const Answer<Bytes> other = call_convert(*subject_, Format::f32, Format::bf16, "sideways", Bytes(4));
+  EXPECT_FALSE(one.ok());
+  EXPECT_EQ(one.outcome, other.outcome);
+  EXPECT_EQ(one.message, other.message);
 }
 
 TEST_F(CExample, RepacksLikeTheReference) {
