@@ -58,7 +58,7 @@ bool fill_from_base(GgmlLibrary& ggml, void* base) {
   Lookup lookup(base);
   lookup.find(ggml.f32_to_f16, "ggml_fp32_to_fp16_row");
   lookup.find(ggml.f16_to_f32, "ggml_fp16_to_fp32_row");
-  lookup.find(ggml.f32_to_bf16, "ggml_fp32_to_bf16_row");
+  lookup.find(ggml.f32_to_bf16, "ggml_fp32_to_bf16_row_ref");
   lookup.find(ggml.bf16_to_f32, "ggml_bf16_to_fp32_row");
   for (const EncodingRow& row : kEncodings) {
     GgmlEncoding& e = ggml.encodings.emplace_back(GgmlEncoding{row.name, row.block_size, row.block_bytes});
