@@ -10,9 +10,11 @@
 namespace packcheck::third_party_test {
 namespace {
 
+/// Of the subjects that are libraries; f16c is the processor itself (f16c_test.cc).
 std::vector<std::string> known_names() {
   std::vector<std::string> names;
-  for (const ThirdPartySubject& subject : kThirdPartySubjects) names.emplace_back(subject.name);
+  for (const ThirdPartySubject& subject : kThirdPartySubjects)
+    if (subject.name != "f16c") names.emplace_back(subject.name);
   return names;
 }
 
