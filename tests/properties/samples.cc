@@ -10,9 +10,15 @@ namespace packcheck::test {
 
 void PrintTo(const TypeAndVariant& p, std::ostream* out) { *out << p.type->name() << " " << p.variant; }
 
-SubjectInfo reference_info() { return make_reference()->info(); }
+// Made once: every test is a process of its own, and there are thousands.
+SubjectInfo reference_info() {
+  static const SubjectInfo info = make_reference()->info();
+  return info;
+}
 
-std::vector<TypeAndVariant> all_variants() {
+namespace {
+
+std::vector<TypeAndVariant> gather_variants() {
   const SubjectInfo info = reference_info();
   std::vector<TypeAndVariant> all;
   for (const Law& law : all_laws())
@@ -22,6 +28,13 @@ std::vector<TypeAndVariant> all_variants() {
       });
       if (!known) all.push_back({law.case_type, variant});
     }
+  return all;
+}
+
+}  // namespace
+
+std::vector<TypeAndVariant> all_variants() {
+  static const std::vector<TypeAndVariant> all = gather_variants();
   return all;
 }
 
