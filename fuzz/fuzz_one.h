@@ -14,7 +14,8 @@ namespace packcheck {
 /// Puts the bytes to one law in one variant: wire format where its case type has one, else choices.
 void fuzz_law(std::string_view law, std::string_view variant, std::span<const std::uint8_t> bytes);
 
-/// Every law whose case type is `family`, in every variant the reference declares.
+/// Every law whose case type is `family`, in every variant the reference declares if they are few, else in the one
+/// that the bytes choose.
 void fuzz_family(std::string_view family, std::span<const std::uint8_t> bytes);
 
 /// The first two bytes choose a law and a variant, the rest is put to it: any row of the registry.
