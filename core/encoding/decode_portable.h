@@ -30,27 +30,20 @@ PACKCHECK_INLINE int high(Byte byte) { return byte >> 4; }
 // Each struct decodes one block: `decode` gives false where a scale is not finite, and has then written nothing.
 // Codes are unpacked as bytes first and scaled after: so both compilers find vectors in both loops.
 
-struct Q8_0 {
+/// Bytes times a scale; the codes begin at byte kCodes.
+template <int kCodes>
+struct Q8 {
   static constexpr std::size_t kSize = 32;
-  static constexpr std::size_t kBytes = 34;
+  static constexpr std::size_t kBytes = kCodes + kSize;
   PACKCHECK_INLINE bool decode(const Byte* __restrict block, float* __restrict values) {
     if (!is_finite_half(half_at(block))) return false;
     const float d = number_of(half_at(block));
-    for (int i = 0; i < 32; ++i) values[i] = static_cast<float>(static_cast<std::int8_t>(block[2 + i])) * d;
+    for (int i = 0; i < 32; ++i) values[i] = static_cast<float>(static_cast<std::int8_t>(block[kCodes + i])) * d;
     return true;
   }
 };
-
-struct Q8_1 {
-  static constexpr std::size_t kSize = 32;
-  static constexpr std::size_t kBytes = 36;
-  PACKCHECK_INLINE bool decode(const Byte* __restrict block, float* __restrict values) {
-    if (!is_finite_half(half_at(block))) return false;
-    const float d = number_of(half_at(block));
-    for (int i = 0; i < 32; ++i) values[i] = static_cast<float>(static_cast<std::int8_t>(block[4 + i])) * d;
-    return true;
-  }
-};
+using Q8_0 = Q8<2>;
+using Q8_1 = Q8<4>;
 
 struct Q4_0 {
   static constexpr std::size_t kSize = 32;
