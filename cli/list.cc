@@ -64,7 +64,7 @@ std::string scales_text(const json& scales) {
     text += (text.empty() ? "" : ", ") + scale["format"].get<std::string>() + " at " + scale["offset"].dump();
     if (scale["bytes"].get<int>() > 4 || scale["format"] == "ue4m3") text += " (" + scale["bytes"].dump() + " bytes)";
   }
-  return text;
+  return text.empty() ? "none" : text;
 }
 
 json planes_json(const Encoding& e) {
@@ -184,7 +184,7 @@ void print_rows(const ListOptions& options, const json& list) {
                   row["absent"].is_null() ? "" : " (absent)");
     if (options.what == "formats") std::printf("%s\n", format_row(row).c_str());
     if (options.what == "encodings")
-      std::printf("%-14s %3d numbers in %3d bytes, %.4g bits each; scales: %s%s%s\n",
+      std::printf("%-28s %3d numbers in %3d bytes, %.4g bits each; scales: %s%s%s\n",
                   row["encoding"].get<std::string>().c_str(), row["block_size"].get<int>(),
                   row["block_bytes"].get<int>(), row["bits_per_number"].get<double>(),
                   scales_text(row["scales"]).c_str(), arrangement_text(row).c_str(),
