@@ -2,19 +2,14 @@
 
 #include <bit>
 #include <cstring>
-#include <initializer_list>
-#include <limits>
 #include <utility>
+
+#include "subjects/one_part.h"
 
 namespace packcheck {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "requests carry native arrays as little-endian bytes");
-
-template <class T>
-std::string_view bytes_of(std::span<const T> values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
-}
 
 template <class T>
 std::string array_to_string(std::span<const T> values) {
@@ -28,10 +23,10 @@ std::vector<T> string_to_array(std::string_view bytes) {
   return values;
 }
 
-constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
+std::string_view name_of(Format format) { return spec(format).name; }
 
-/// Calls, and turns an answer of the wrong shape into broke_protocol. The answer is one part of
-/// `size` bytes, or of any size.
+}  // namespace
+
 Answer<std::string> call_for_one_part(Subject& subject, Operation operation,
                                       std::initializer_list<std::string_view> arguments, std::size_t size) {
   Reply reply = subject.call_in_place({operation, {arguments.begin(), arguments.size()}});
@@ -44,16 +39,6 @@ Answer<std::string> call_for_one_part(Subject& subject, Operation operation,
             "answer is " + std::to_string(reply.parts[0].size()) + " bytes; expected " + std::to_string(size)};
   return {Outcome::answered, std::move(reply.parts[0]), {}};
 }
-
-template <class T, class F>
-Answer<T> map(Answer<std::string> raw, F decode) {
-  if (!raw.ok()) return {raw.outcome, T{}, std::move(raw.message)};
-  return {Outcome::answered, decode(raw.value), {}};
-}
-
-std::string_view name_of(Format format) { return spec(format).name; }
-
-}  // namespace
 
 std::string bytes_to_string(std::span<const std::uint8_t> bytes) { return array_to_string(bytes); }
 Bytes string_to_bytes(std::string_view bytes) {

@@ -11,8 +11,28 @@
 namespace packcheck {
 namespace {
 
-constexpr std::array<std::string_view, kOperationCount> kOperationNames{
-    "convert", "quantize", "dequantize", "repack", "print", "parse", "pack", "unpack", "affine_dequantize"};
+/// An operation as requests name it, and how many arguments they give.
+struct OperationRow {
+  std::string_view name;
+  std::size_t arguments;
+};
+// In the order of Operation.
+constexpr auto kOperations = std::to_array<OperationRow>({{"convert", 4},
+                                                          {"quantize", 2},
+                                                          {"dequantize", 2},
+                                                          {"repack", 3},
+                                                          {"print", 1},
+                                                          {"parse", 1},
+                                                          {"pack", 2},
+                                                          {"unpack", 2},
+                                                          {"affine_dequantize", 5}});
+static_assert(kOperations.size() == kOperationCount);
+
+std::vector<std::string> operation_names() {
+  std::vector<std::string> names;
+  for (const OperationRow& row : kOperations) names.emplace_back(row.name);
+  return names;
+}
 
 constexpr std::array<std::string_view, 9> kOutcomeNames{"answered",
                                                         "refused",
@@ -159,11 +179,12 @@ Result<void> add_option(Declaration& declaration, const std::string& word, const
 
 }  // namespace
 
-std::string_view operation_name(Operation operation) { return kOperationNames[static_cast<std::size_t>(operation)]; }
+std::string_view operation_name(Operation operation) { return kOperations[static_cast<std::size_t>(operation)].name; }
+std::size_t argument_count(Operation operation) { return kOperations[static_cast<std::size_t>(operation)].arguments; }
 
 std::optional<Operation> operation_named(std::string_view name) {
   for (std::size_t i = 0; i < kOperationCount; ++i)
-    if (kOperationNames[i] == name) return static_cast<Operation>(i);
+    if (kOperations[i].name == name) return static_cast<Operation>(i);
   return std::nullopt;
 }
 
@@ -197,9 +218,7 @@ Result<Declaration> parse_declaration(std::string_view line) {
   const std::vector<std::string> words = words_of(line);
   if (words.size() < 2) return refuse("too short", where, "an operation and a variant, as in 'convert f32->f16'");
   const std::optional<Operation> operation = operation_named(words[0]);
-  if (!operation)
-    return refuse("unknown operation '" + words[0] + "'", where,
-                  "one of: " + join({kOperationNames.begin(), kOperationNames.end()}));
+  if (!operation) return refuse("unknown operation '" + words[0] + "'", where, "one of: " + join(operation_names()));
   const std::vector<std::string>& variants = variants_of(*operation);
   if (std::find(variants.begin(), variants.end(), words[1]) == variants.end())
     return refuse("unknown variant '" + words[1] + "'", where, "one of: " + join(variants));

@@ -48,6 +48,8 @@ enum class Operation : std::uint8_t {
 inline constexpr std::size_t kOperationCount = 9;
 
 [[nodiscard]] std::string_view operation_name(Operation operation);
+/// How many arguments a request of the operation has: the table above.
+[[nodiscard]] std::size_t argument_count(Operation operation);
 [[nodiscard]] std::optional<Operation> operation_named(std::string_view name);
 
 /// What a subject says of one variant of one operation: "convert f32->f16 nan=quieted".

@@ -11,7 +11,7 @@ namespace {
 
 class InProcessSubject final : public Subject {
  public:
-  explicit InProcessSubject(Library library) : table_(*library.table), calls_(table_) {
+  explicit InProcessSubject(Library library) : table_(library.table), calls_(table_) {
     info_ = std::move(library.info);
   }
 

@@ -2,6 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
 #include "subjects/process/messages.h"
 
 namespace packcheck {
@@ -9,7 +13,11 @@ namespace {
 
 constexpr const char* kEntryPoint = "packcheck_subject_v1";
 
-Result<const packcheck_subject*> find_table(const std::string& path) {
+/// What the first version of the table ended with; later functions are appended.
+constexpr std::size_t kFirstVersionSize =
+    offsetof(packcheck_subject, affine_dequantize) + sizeof(packcheck_subject::affine_dequantize);
+
+Result<packcheck_subject> find_table(const std::string& path) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return refuse(std::string("cannot be loaded: ") + dlerror(), {}, "a shared library");
   void* const symbol = dlsym(library, kEntryPoint);
@@ -17,10 +25,12 @@ Result<const packcheck_subject*> find_table(const std::string& path) {
   const auto entry = reinterpret_cast<const packcheck_subject* (*)()>(symbol);
   const packcheck_subject* const table = entry();
   if (table == nullptr) return refuse("returned NULL", kEntryPoint, "a table");
-  if (table->struct_size < sizeof(packcheck_subject))
+  if (table->struct_size < kFirstVersionSize)
     return refuse("struct_size is " + std::to_string(table->struct_size), kEntryPoint,
-                  "sizeof(packcheck_subject), " + std::to_string(sizeof(packcheck_subject)) + " or more");
-  return table;
+                  "sizeof(packcheck_subject), " + std::to_string(kFirstVersionSize) + " or more");
+  packcheck_subject copy{};
+  std::memcpy(&copy, table, std::min(table->struct_size, sizeof copy));
+  return copy;
 }
 
 Result<void> add_declarations(const packcheck_subject& table, SubjectInfo& info) {
@@ -60,9 +70,9 @@ bool has_function(const packcheck_subject& table, Operation operation) {
 }
 
 Result<Library> load_library(const std::string& path) {
-  const Result<const packcheck_subject*> table = find_table(path);
+  const Result<packcheck_subject> table = find_table(path);
   if (!table) return tl::unexpected(table.error());
-  const packcheck_subject& t = **table;
+  const packcheck_subject& t = *table;
   if (t.name == nullptr || t.version == nullptr) return refuse("name or version is NULL", kEntryPoint, "both");
   Library library{*table, {t.name, t.version, {}}};
   if (auto ok = check_name_and_version(library.info.name, library.info.version); !ok) return tl::unexpected(ok.error());

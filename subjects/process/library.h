@@ -11,12 +11,12 @@
 namespace packcheck {
 
 struct Library {
-  const packcheck_subject* table = nullptr;  ///< lives as long as the library, which is never closed
+  packcheck_subject table{};  ///< a copy; functions that an older library does not know are NULL
   SubjectInfo info;
 };
 
-/// Refuses a file that is no library, has no entry point, a table smaller than version 1 (larger is
-/// a later version's), a name, version or declaration that is not understood, a declaration without
+/// Refuses a file that is no library, has no entry point, a table smaller than the first version's
+/// (a larger one is a later version's), a name, version or declaration that is not understood, a declaration without
 /// its function and a function without a declaration.
 [[nodiscard]] Result<Library> load_library(const std::string& path);
 

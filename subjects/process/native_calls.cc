@@ -19,6 +19,8 @@ using Arguments = std::vector<std::string>;
 
 /// Longer than any double: what packcheck/subject.h promises is 400.
 constexpr std::size_t kTextCapacity = 512;
+/// The first capacity offered for a document, besides eight times its input.
+constexpr std::size_t kLeastDocument = 4096;
 constexpr std::size_t kLargestAnswer = kMaximumPayload / 2;
 
 Reply skip(std::string why) { return {Outcome::skipped, {}, std::move(why)}; }
@@ -40,21 +42,6 @@ std::uint64_t u64_in(std::string_view bytes) {
 /// As it was when the process started; also the x87 unit, which long double uses.
 void reset_environment() { std::fesetenv(FE_DFL_ENV); }
 bool environment_kept() { return environment_is_exact() && std::fegetround() == FE_TONEAREST && fegetexcept() == 0; }
-
-std::size_t argument_count(Operation operation) {
-  switch (operation) {
-    case Operation::convert: return 4;
-    case Operation::repack: return 3;
-    case Operation::quantize:
-    case Operation::dequantize:
-    case Operation::pack:
-    case Operation::unpack: return 2;
-    case Operation::print:
-    case Operation::parse: return 1;
-    case Operation::affine_dequantize: return 5;
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -134,6 +121,28 @@ Reply NativeCalls::invoke_for(std::size_t size, const Invoke& invoke) {
   Reply reply = invoke_twice_if_needed({size, 0}, invoke, [](const std::string&) { return std::size_t{0}; });
   if (reply.outcome == Outcome::answered) reply.parts.resize(1);
   return reply;
+}
+
+Reply NativeCalls::document(DocumentFunction function, const Arguments& a) {
+  const char* const variant = names_[0].put_text(a[0]);
+  const std::uint8_t* const in = inputs_[0].put(a[1]);
+  std::size_t capacity = kLeastDocument + a[1].size() * 8;
+  for (unsigned attempts = 0;; ++attempts) {
+    if (capacity > kLargestAnswer) return skip("the answer would be larger than a frame");
+    const auto invoke = [&](const Outputs& out, packcheck_error* error) {
+      return function(variant, in, a[1].size(), out[1], capacity, reinterpret_cast<std::size_t*>(out[0]), error);
+    };
+    const auto document_size = [capacity](const std::string& size) {
+      const std::uint64_t length = u64_in(size);
+      return length > capacity ? 0 : static_cast<std::size_t>(length);
+    };
+    Reply reply = invoke_twice_if_needed({sizeof(std::size_t), capacity}, invoke, document_size);
+    if (reply.outcome != Outcome::answered) return reply;
+    const std::uint64_t length = u64_in(reply.parts[0]);
+    if (length <= capacity) return {Outcome::answered, {reply.parts[1].substr(0, length)}, {}};
+    if (attempts == 1) return broke("asked for a larger answer buffer twice");
+    capacity = static_cast<std::size_t>(length);
+  }
 }
 
 Reply NativeCalls::convert(const Arguments& a) {

@@ -44,6 +44,12 @@ class NativeCalls {
   Reply unpack(const std::vector<std::string>& arguments);
   Reply affine_dequantize(const std::vector<std::string>& arguments);
 
+  /// Bytes into bytes of a size that the library tells: two arguments, a variant and the input. A size larger
+  /// than the capacity asks for one more call with that capacity.
+  using DocumentFunction = int (*)(const char* variant, const std::uint8_t* in, std::size_t in_size, std::uint8_t* out,
+                                   std::size_t capacity, std::size_t* out_size, packcheck_error* error);
+  Reply document(DocumentFunction function, const std::vector<std::string>& arguments);
+
   /// An answer of `size` bytes.
   Reply invoke_for(std::size_t size, const Invoke& invoke);
   /// An answer of outputs of `sizes` bytes; `written` says how many bytes of the second must be written.

@@ -121,7 +121,7 @@ class Worker {
  public:
   Worker(const Library& library, const CallLimits& limits, const Mailbox* mailbox)
       : library_(library),
-        calls_(*library.table),
+        calls_(library.table),
         largest_allowed_(largest_resident_bytes() + limits.memory_bytes),
         mailbox_(mailbox) {}
 

@@ -2,7 +2,7 @@
 //
 // A twin is one changed rule in the real path, never a made-up wrong answer. It proves that the laws
 // can fail: `packcheck verify --subject twin:NAME` must find it with the corpus empty. Add a twin:
-// a rule in the core's rule structs, and one row in twins.cc.
+// a rule in the core's rule structs, and one row in its family's twins_*.cc.
 #pragma once
 
 #include <memory>

@@ -1,0 +1,29 @@
+// Packed parameters: pack, unpack.
+#include <cstring>
+
+#include "subjects/calls.h"
+#include "subjects/reference/answers.h"
+
+namespace packcheck {
+
+Reply answer_pack(const ReferenceRules& rules, Arguments a) {
+  const Layout* layout = row_named(rules.pack_layouts, a[0]);
+  if (layout == nullptr) return {Outcome::skipped, {}, "no layout '" + std::string(a[0]) + "'"};
+  std::vector<std::int64_t> values(a[1].size() / sizeof(std::int64_t));
+  if (!values.empty()) std::memcpy(values.data(), a[1].data(), values.size() * sizeof(std::int64_t));
+  const Result<PackedWords> words = packcheck::pack(*layout, values, rules.range);
+  return words ? answered(u64s_to_string(*words)) : refused(words.error());
+}
+
+Reply answer_unpack(const ReferenceRules& rules, Arguments a) {
+  const Layout* layout = row_named(rules.unpack_layouts, a[0]);
+  if (layout == nullptr) return {Outcome::skipped, {}, "no layout '" + std::string(a[0]) + "'"};
+  const std::vector<std::uint64_t> words = string_to_u64s(a[1]);
+  if (words.size() != kPackedWords) return malformed("unpack wants the 16 bytes of two doubles");
+  const Unpacked fields = packcheck::unpack(*layout, {words[0], words[1]}, rules.reading);
+  std::string part(fields.values.size() * sizeof(std::int64_t), '\0');
+  std::memcpy(part.data(), fields.values.data(), part.size());
+  return answered(std::move(part));
+}
+
+}  // namespace packcheck

@@ -1,0 +1,18 @@
+// subjects/reference/twin_families.h: one list of twins a family, in files of their own; gathered by twins.cc.
+#pragma once
+
+#include <vector>
+
+#include "subjects/reference/twins.h"
+
+namespace packcheck {
+
+[[nodiscard]] std::vector<Twin> params_twins();
+[[nodiscard]] std::vector<Twin> text_twins();
+[[nodiscard]] std::vector<Twin> affine_twins();
+[[nodiscard]] std::vector<Twin> storage_twins();
+[[nodiscard]] std::vector<Twin> format_twins();
+[[nodiscard]] std::vector<Twin> encoding_twins();
+[[nodiscard]] std::vector<Twin> subject_twins();
+
+}  // namespace packcheck
