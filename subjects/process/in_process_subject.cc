@@ -43,7 +43,7 @@ class InProcessSubject final : public Subject {
     return reply;
   }
 
-  const packcheck_subject& table_;
+  const packcheck_subject table_;
   NativeCalls calls_;
 };
 
