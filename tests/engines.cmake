@@ -1,5 +1,5 @@
 # Laws, case types, engines and corpus; and the built command, run as people run it.
-packcheck_test(NAME properties_test
+packcheck_test(NAME properties_test SHARDS 16
   SOURCES
     properties/fake_subject.cc
     properties/samples.cc
