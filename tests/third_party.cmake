@@ -1,7 +1,8 @@
 # Third-party subjects, opened as libraries. What this build left out, or what is absent on this
 # machine, skips its tests with a message.
 set(built_subjects "")
-foreach(name eigen nlohmann_json rapidjson rapidjson-full ggml-base ggml-cpu-x64 ggml-cpu-best)
+foreach(name eigen nlohmann_json rapidjson rapidjson-full simdjson jansson jsoncpp cjson
+             ggml-base ggml-cpu-x64 ggml-cpu-best)
   if(TARGET packcheck_subject_${name})
     list(APPEND built_subjects ${name})
   endif()

@@ -20,12 +20,16 @@ struct ThirdPartySubject {
   std::string_view summary;  ///< one line for people
 };
 
-inline constexpr std::array<ThirdPartySubject, 8> kThirdPartySubjects{{
+inline constexpr std::array<ThirdPartySubject, 12> kThirdPartySubjects{{
     {"f16c", "this processor's own conversions between f32 and f16 (subjects/hardware)"},
     {"eigen", "Eigen::half and Eigen::bfloat16"},
     {"nlohmann_json", "nlohmann::json, dump and parse through its DOM"},
     {"rapidjson", "RapidJSON with its default flags"},
     {"rapidjson-full", "RapidJSON with kParseFullPrecisionFlag"},
+    {"simdjson", "simdjson, its DOM parser"},
+    {"jansson", "jansson, json_loadb and json_dumps"},
+    {"jsoncpp", "JsonCpp with its default reader and writer"},
+    {"cjson", "cJSON, ParseWithLength and PrintUnformatted"},
     {"ggml-base", "ggml's portable row functions (libggml-base.so)"},
     {"ggml-cpu-x64", "ggml's CPU library for any x86-64 processor"},
     {"ggml-cpu-best", "the best of ggml's CPU libraries that this processor can run"},

@@ -38,7 +38,7 @@ class ThirdPartyTable : public testing::TestWithParam<std::string> {};
 TEST_P(ThirdPartyTable, HasTheNameOfItsFileAndAVersion) {
   PACKCHECK_LOAD_OR_SKIP(loaded, GetParam());
   EXPECT_EQ(loaded.table->name, GetParam());
-  EXPECT_THAT(loaded.table->version, testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+( .*)?"));
+  EXPECT_THAT(loaded.table->version, testing::MatchesRegex("[0-9]+\\.[0-9]+(\\.[0-9]+)?( .*)?"));
   EXPECT_EQ(loaded.table->struct_size, sizeof(packcheck_subject));
 }
 
