@@ -126,10 +126,10 @@ struct FileRules {
   bool strings_clamped = false;      ///< a string that is longer than the file ends with the file
   bool partial_blocks = false;       ///< a row need not be whole blocks; the rest of it is forgotten
   bool unaligned_accepted = false;   ///< a tensor may begin anywhere
-  // Writers.
-  bool padding_forgotten = false;        ///< tensors of a GGUF follow each other without padding
+  // The writer of GGUF.
+  bool padding_forgotten = false;        ///< tensors follow each other without padding
   bool offsets_from_file_start = false;  ///< offsets count from the start of the file, not of the data
-  bool writes_dims_reversed = false;     ///< a GGUF's dimensions are written outermost first
+  bool writes_dims_reversed = false;     ///< dimensions are written outermost first
 
   friend bool operator==(const FileRules&, const FileRules&) = default;
 };
@@ -159,8 +159,8 @@ inline constexpr std::uint64_t kDefaultAlignment = 32;
 ///
 /// Canonical safetensors: compact JSON, __metadata__ first where there is any, tensors in the given order with
 /// members dtype, shape and data_offsets, spaces up to a multiple of 8, data in the same order. That is what
-/// the Rust library writes. Canonical GGUF: tensors in the given order, each padded with zeros to the alignment
-/// that general.alignment says (32 where it is missing), the last one too.
+/// the Rust library writes. Canonical GGUF: tensors in the given order, header and tensors padded with zeros
+/// to the alignment that general.alignment says (32 where it is missing), the last tensor too, as ggml does.
 [[nodiscard]] Result<std::vector<std::uint8_t>> write_tensor_file(const TensorFile& file,
                                                                   std::span<const std::span<const std::uint8_t>> data,
                                                                   const FileRules& rules = {});
