@@ -78,7 +78,7 @@ const MetadataValue* TensorFile::find_metadata(std::string_view key) const {
 Result<TensorFile> read_tensor_file(std::span<const std::uint8_t> file, const FileRules& rules) {
   const bool gguf = file.size() >= 4 && file[0] == 'G' && file[1] == 'G' && file[2] == 'U' && file[3] == 'F';
   if (gguf) return read_gguf(file, rules);
-  if (file.size() >= 8 && file.size() > 8 && file[8] != '{')
+  if (file.size() > 8 && file[8] != '{')
     return refuse("byte 8 is no '{', and the file does not begin with GGUF", "byte 0",
                   "a safetensors file (8 bytes of header length, then '{') or a GGUF file");
   return read_safetensors(file, rules);
