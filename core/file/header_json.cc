@@ -168,7 +168,7 @@ std::string pointer_part(std::string_view key) {
   return part;
 }
 
-void append_json_string(std::string& out, std::string_view text) {
+void append_header_string(std::string& out, std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   out += '"';
   for (const char c : text) {

@@ -51,6 +51,6 @@ class HeaderJson {
 /// A key as a part of a JSON pointer: ~ and / escaped.
 [[nodiscard]] std::string pointer_part(std::string_view key);
 /// Appends the text as a JSON string with the escapes that the Rust library writes.
-void append_json_string(std::string& out, std::string_view text);
+void append_header_string(std::string& out, std::string_view text);
 
 }  // namespace packcheck

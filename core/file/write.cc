@@ -175,9 +175,9 @@ Result<Bytes> write_safetensors(const TensorFile& file, Data data, const FileRul
       return refuse("a value of type " + std::string(value_type_name(entry.value.type)), where, "a string");
     if (!is_utf8(entry.value.bytes)) return refuse("a string that is no UTF-8", where, "UTF-8");
     if (header.back() != '{') header += ',';
-    append_json_string(header, entry.key);
+    append_header_string(header, entry.key);
     header += ':';
-    append_json_string(header, entry.value.bytes);
+    append_header_string(header, entry.value.bytes);
   }
   if (!file.metadata.empty()) header += '}';
   std::uint64_t offset = 0;
@@ -185,7 +185,7 @@ Result<Bytes> write_safetensors(const TensorFile& file, Data data, const FileRul
     const FileTensor& t = file.tensors[i];
     if (t.name == "__metadata__") return refuse("a reserved name", "tensor '__metadata__'", "another name");
     if (header.size() > 1) header += ',';
-    append_json_string(header, t.name);
+    append_header_string(header, t.name);
     header.append(":{\"dtype\":\"").append(t.dtype).append("\",\"shape\":[");
     for (std::size_t d = 0; d < t.shape.size(); ++d) {
       if (d != 0) header += ',';
