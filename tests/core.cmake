@@ -5,9 +5,32 @@ target_link_libraries(packcheck_core_test_support PUBLIC packcheck_core packchec
 # Beside the checkout; the environment's PACKCHECK_DATA names another folder.
 target_compile_definitions(packcheck_core_test_support PUBLIC PACKCHECK_DATA="${CMAKE_SOURCE_DIR}/../shared/data")
 
-foreach(room IN ITEMS affine affine_bounds affine_groups block_oracle bounds dialect dtype_convert encoding environment
-                        fast_path format integer_format json_document microscaling mode narrow_format narrowing_oracle params
-                        repack scale skainet_blocks text)
+foreach(room IN ITEMS
+    affine
+    affine_bounds
+    affine_groups
+    block_oracle
+    bounds
+    change_encoding
+    conversion_table
+    dialect
+    dtype_convert
+    encoding
+    environment
+    fast_path
+    format
+    integer_format
+    json_document
+    microscaling
+    mode
+    narrow_format
+    narrowing_oracle
+    params
+    repack
+    scale
+    skainet_blocks
+    tensor_storage
+    text)
   packcheck_test(NAME core_${room}_test SOURCES core/${room}_test.cc LIBRARIES packcheck_core_test_support)
 endforeach()
 
