@@ -5,7 +5,7 @@ target_link_libraries(packcheck_core_test_support PUBLIC packcheck_core packchec
 
 foreach(room IN ITEMS affine affine_bounds affine_groups block_oracle bounds dialect dtype_convert encoding environment
                         fast_path format integer_format microscaling mode narrow_format narrowing_oracle params repack scale
-                        skainet_blocks text)
+                        shape_infer shape_window skainet_blocks text)
   packcheck_test(NAME core_${room}_test SOURCES core/${room}_test.cc LIBRARIES packcheck_core_test_support)
 endforeach()
 
