@@ -3,7 +3,7 @@ add_library(packcheck_core_test_support STATIC
   core/answers.cc core/error_meter.cc core/mpfr_reference.cc core/samples.cc)
 target_link_libraries(packcheck_core_test_support PUBLIC packcheck_core packcheck_oracles mpfr gmp GTest::gtest)
 
-foreach(room IN ITEMS affine affine_bounds affine_groups audit_statistics block_oracle bounds dialect dtype_convert encoding environment
+foreach(room IN ITEMS affine affine_bounds affine_groups affine_shapes audit_statistics block_oracle bounds dialect dtype_convert encoding environment
                         fast_path format integer_format microscaling mode narrow_format narrowing_oracle params repack scale
                         skainet_blocks text)
   packcheck_test(NAME core_${room}_test SOURCES core/${room}_test.cc LIBRARIES packcheck_core_test_support)
