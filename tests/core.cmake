@@ -11,6 +11,8 @@ foreach(room IN ITEMS
     affine
     affine_bounds
     affine_groups
+    affine_shapes
+    audit_statistics
     block_oracle
     bounds
     change_encoding

@@ -1,10 +1,11 @@
 // core/affine: group-quantized weights (MLX affine layout), decoded.
 //
 // w[o][i] = scale[o][g]·q[o][i] + bias[o][g], g = i / group, both products rounded to f32 (the
-// multiplication, then the addition; no FMA). Codes are a little-endian bit stream per row. Scales
-// and biases have their own dtype (BF16 in most published models) and are widened exactly before
-// they are used. The group size is what the shapes say: in_features / scale_columns. Source: facts
-// seed-systems part C. Proved by affine.dequantize_reads_scales_in_their_dtype_and_group.
+// multiplication, then the addition; no FMA). Codes of 2, 3, 4, 5, 6 or 8 bits are a little-endian bit
+// stream per row: element i at bits i·bits … of the row's bytes. Scales and biases have their own dtype
+// (BF16 in most published models) and are widened exactly before they are used. The group size is what
+// the shapes say: in_features / scale_columns. Source: MLX, mlx/ops.cpp and mlx/backend/cpu/quantized.cpp.
+// Proved by affine.dequantize_reads_scales_in_their_dtype_and_group. What shapes alone tell: groups.h.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +16,16 @@
 
 namespace packcheck {
 
-/// One weight matrix as a model file stores it. Codes are 4 bits wide.
+/// One weight matrix as a model file stores it.
 struct AffineWeights {
   std::size_t out_features = 0;
   std::size_t in_features = 0;
   std::size_t scale_columns = 0;         ///< groups per row: the second dimension of `scales`
   Format scale_format = Format::bf16;    ///< dtype of `scales` and `biases`
-  std::span<const std::uint8_t> codes;   ///< out_features · in_features / 2 bytes
+  std::span<const std::uint8_t> codes;   ///< out_features rows of in_features · bits / 8 bytes
   std::span<const std::uint8_t> scales;  ///< out_features · scale_columns elements, row-major
   std::span<const std::uint8_t> biases;  ///< as scales
+  unsigned bits = 4;                     ///< of a code
 };
 
 enum class ScaleReading : std::uint8_t {
@@ -32,18 +34,25 @@ enum class ScaleReading : std::uint8_t {
 };
 enum class GroupReading : std::uint8_t {
   features_per_column,  ///< group = in_features / scale_columns
-  scale_columns         ///< MarkBase before its fix: group = scale_columns
+  scale_columns,        ///< MarkBase before its fix: group = scale_columns
+  not_passed            ///< its fallback kernel before its fix: no such argument; what is there, here 64
+};
+enum class CodeWidth : std::uint8_t {
+  own,      ///< the tensor's
+  global_4  ///< one width for the whole model, though some tensors have another (Ollama)
 };
 
 struct AffineRules {
   ScaleReading scales = ScaleReading::own_format;
   GroupReading group = GroupReading::features_per_column;
+  CodeWidth width = CodeWidth::own;
   friend bool operator==(const AffineRules&, const AffineRules&) = default;
 };
 
 /// Decodes every weight into `out` (out_features · in_features floats, row-major).
 /// Refuses shapes that disagree with the byte sizes, in_features that scale_columns does not divide,
-/// an odd number of codes per row, f64 scales, sizes that overflow, and a scale index past the buffer.
+/// other code widths, rows that are no whole bytes, other dtypes of scales than bf16, f16 and f32, sizes that
+/// overflow, and a scale index past the buffer.
 [[nodiscard]] Result<void> affine_dequantize(const AffineWeights& weights, std::span<float> out,
                                              const AffineRules& rules = {});
 

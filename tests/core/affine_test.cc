@@ -231,8 +231,8 @@ TEST(AffineShapes, ThatDisagreeAreRefusedByTheCoreAndHaveNoOracle) {
         Row{"biases", with([](Matrix& m) { m.biases.clear(); }), "affine biases: 0 bytes; expected 12"},
         Row{"no columns", with([](Matrix& m) { m.columns = 0; }), "0 scale columns"},
         Row{"columns that don't divide", with([](Matrix& m) { m.columns = 3; }), "a divisor of in_features = 8"},
-        Row{"odd row", with([](Matrix& m) { m.in = 7, m.columns = 7; }), "positive even number"},
-        Row{"no features", with([](Matrix& m) { m.in = 0; }), "positive even number"},
+        Row{"odd row", with([](Matrix& m) { m.in = 7, m.columns = 7; }), "rows of whole bytes"},
+        Row{"no features", with([](Matrix& m) { m.in = 0; }), "rows of whole bytes"},
         Row{"more rows", with([](Matrix& m) { m.out = 4; }), "affine codes: 12 bytes; expected 16"},
         Row{"another dtype", with([](Matrix& m) { m.format = Format::f32; }),
             "affine scales: 12 bytes; expected 24"}}) {

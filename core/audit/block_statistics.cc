@@ -1,0 +1,296 @@
+#include "core/audit/block_statistics.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+#include <vector>
+
+#include "core/environment.h"
+#include "core/simd.h"
+
+namespace packcheck {
+namespace {
+
+constexpr std::size_t kMostScales = 8;  // floating ones in a block; more are not looked at in the fast loop
+constexpr std::size_t kProbe = 8;       // bytes of codes that tell whether codes may be alike
+
+/// What a file's quantizers never write.
+enum class Foreign : std::uint8_t { none, extreme, fourth, trits };
+
+std::optional<Format> floating(ScaleFormat format) {
+  switch (format) {
+    case ScaleFormat::f16: return Format::f16;
+    case ScaleFormat::f32: return Format::f32;
+    case ScaleFormat::bf16: return Format::bf16;
+    case ScaleFormat::e8m0: return Format::e8m0;
+    case ScaleFormat::e4m3fn: return Format::e4m3fn;
+    case ScaleFormat::ue4m3: return Format::ue4m3;
+    case ScaleFormat::int8:
+    case ScaleFormat::packed_4_bit:
+    case ScaleFormat::packed_6_bit: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// One encoding as the loop over its blocks needs it.
+struct Plan {
+  const Encoding* encoding = nullptr;
+  const FormatSpec* scale = nullptr;
+  std::array<std::size_t, kMostScales> offsets{};  ///< of its floating scales
+  std::size_t scales = 0;
+  std::size_t codes = 0;  ///< where the longest run without scales begins
+  std::size_t code_bytes = 0;
+  std::size_t probe = 0;          ///< the middle of it
+  std::size_t packed = kNowhere;  ///< scales of a few bits each: where their first 8 bytes are
+  std::uint64_t least_normal = 0;
+  std::uint64_t normals = 0;  ///< scale magnitudes least_normal … least_normal + normals - 1 need no second look
+  Foreign foreign = Foreign::none;
+  bool can_be_lost = false;
+};
+
+Foreign foreign_codes_of(const Encoding& e) {
+  if (e.dialect != "ggml") return Foreign::none;
+  if (e.name == "q8_0" || e.name == "q8_1") return Foreign::extreme;
+  if (e.name == "tq2_0" || e.name == "q2_0") return Foreign::fourth;
+  return e.name == "tq1_0" ? Foreign::trits : Foreign::none;
+}
+
+/// The encodings whose zero scale leaves codes that mean zero under any scale.
+bool has_zero_code(const Encoding& e) {
+  static constexpr std::array<std::string_view, 9> kNames{"q8_0", "q8_1",  "q4_0",  "q4_1", "q5_0",
+                                                          "q5_1", "tq1_0", "tq2_0", "q2_0"};
+  return std::find(kNames.begin(), kNames.end(), e.name) != kNames.end();
+}
+
+Plan plan_of(const Encoding& e) {
+  Plan plan;
+  plan.encoding = &e;
+  plan.scale = &spec(scale_format_of(e));
+  std::size_t end = 0;
+  const auto run = [&plan](std::size_t from, std::size_t to) {
+    if (to - from > plan.code_bytes) plan.codes = from, plan.code_bytes = to - from;
+  };
+  for (const ScaleField& field : e.scales) {
+    run(end, field.offset);
+    end = field.offset + field.bytes;
+    if (!floating(field.format)) {
+      if (field.bytes >= kProbe) plan.packed = field.offset;
+      continue;
+    }
+    for (std::size_t at = 0; at < field.bytes && plan.scales < kMostScales; at += plan.scale->bytes())
+      plan.offsets[plan.scales++] = field.offset + at;
+  }
+  run(end, e.block_bytes);
+  plan.probe = plan.codes + (plan.code_bytes - std::min(plan.code_bytes, kProbe)) / 2;
+  if (plan.code_bytes < kProbe) plan.probe = kNowhere;
+  plan.least_normal = plan.scale->has_zero() ? plan.scale->significand_mask() + 1 : 0;
+  plan.normals = plan.scale->largest_finite() - plan.least_normal + 1;
+  plan.foreign = foreign_codes_of(e);
+  plan.can_be_lost = has_zero_code(e);
+  return plan;
+}
+
+bool bytes_alike(const std::uint8_t* at) {
+  const std::uint64_t bytes = load_little_endian<std::uint64_t>(at);
+  return bytes == std::rotl(bytes, 8);
+}
+
+/// tq1_0 writes ceil(n·256/243): those bytes b have 243·b mod 256 < 243. The last four hold n divisible by 3.
+bool is_trit_byte(std::uint8_t byte) { return static_cast<std::uint8_t>(byte * 243U) < 243; }
+bool is_last_trit_byte(std::uint8_t byte) { return is_trit_byte(byte) && (byte * 243U >> 8) % 3 == 0; }
+
+template <Foreign kForeign>
+[[gnu::always_inline]] inline std::uint64_t foreign_in(const std::uint8_t* codes, std::size_t count) {
+  unsigned found = 0;
+  if constexpr (kForeign == Foreign::extreme) {
+    for (std::size_t i = 0; i < 32; ++i) found += codes[i] == 0x80 ? 1U : 0U;
+  } else if constexpr (kForeign == Foreign::fourth) {
+    for (std::size_t i = 0; i < count; i += 8) {
+      const auto pairs = load_little_endian<std::uint64_t>(codes + i);
+      found += static_cast<unsigned>(std::popcount(pairs & pairs >> 1 & 0x5555555555555555U));
+    }
+  } else if constexpr (kForeign == Foreign::trits) {
+    for (std::size_t i = 0; i < 48; ++i) found += static_cast<std::uint8_t>(codes[i] * 243U) < 243 ? 0U : 1U;
+    for (std::size_t i = 48; i < 52; ++i) found += is_last_trit_byte(codes[i]) ? 0U : 1U;
+  }
+  return found;
+}
+
+std::uint64_t foreign_in(const Plan& plan, const std::uint8_t* block) {
+  switch (plan.foreign) {
+    case Foreign::none: return 0;
+    case Foreign::extreme: return foreign_in<Foreign::extreme>(block + plan.codes, plan.code_bytes);
+    case Foreign::fourth: return foreign_in<Foreign::fourth>(block + plan.codes, plan.code_bytes);
+    case Foreign::trits: return foreign_in<Foreign::trits>(block + plan.codes, plan.code_bytes);
+  }
+  return 0;
+}
+
+void note(Occurrences& found, std::uint64_t count, std::uint64_t at) {
+  if (count == 0) return;
+  if (found.count == 0) found.first = at;
+  found.count += count;
+}
+
+/// The whole of the rule, block by block. The fast loop asks it about those blocks that may have something.
+class Examiner {
+ public:
+  Examiner(const Plan& plan, BlockStatistics& statistics) : plan_(plan), t_(statistics) {}
+
+  void examine(const std::uint8_t* block, std::uint64_t index) {
+    const FormatSpec& s = *plan_.scale;
+    bool all_zero = plan_.scales != 0;
+    for (std::size_t i = 0; i < plan_.scales; ++i) {
+      const std::uint64_t code = load_element(s, {block + plan_.offsets[i], s.bytes()}, 0) & s.all_bits();
+      const bool zero = is_zero(s, code);
+      note(t_.scale_nan, is_nan(s, code) ? 1 : 0, index);
+      note(t_.scale_infinite, is_infinite(s, code) ? 1 : 0, index);
+      note(t_.scale_subnormal, is_subnormal(s, code) ? 1 : 0, index);
+      note(t_.scale_zero, zero ? 1 : 0, index);
+      all_zero = all_zero && zero;
+      if (is_nan(s, code) || is_infinite(s, code)) continue;
+      t_.largest_scale = std::max(t_.largest_scale, code & s.magnitude_mask());
+      if (!zero) t_.smallest_scale = std::min(t_.smallest_scale, code & s.magnitude_mask());
+    }
+    note(t_.foreign_codes, foreign_in(plan_, block), index);
+    if (all_zero || may_be_zeros(block)) {
+      judge(block, all_zero);
+      note(t_.zero_blocks, last_zeros_ ? 1 : 0, index);
+      note(t_.lost_blocks, last_lost_ ? 1 : 0, index);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool may_be_zeros(const std::uint8_t* block) const {
+    return (plan_.probe != kNowhere && bytes_alike(block + plan_.probe)) ||
+           (plan_.packed != kNowhere && bytes_alike(block + plan_.packed));
+  }
+
+  [[nodiscard]] bool decodes_to_zeros(const std::uint8_t* block) {
+    values_.assign(plan_.encoding->block_size, 0.0F);
+    if (!plan_.encoding->dequantize_block(plan_.encoding->rules, block, values_.data())) return false;
+    return std::all_of(values_.begin(), values_.end(),
+                       [](float v) { return (std::bit_cast<std::uint32_t>(v) & 0x7FFFFFFFU) == 0; });
+  }
+
+  /// Are its numbers zeros, and were they meant to be? Runs of equal blocks are judged once.
+  void judge(const std::uint8_t* block, bool scales_are_zero) {
+    const std::size_t size = plan_.encoding->block_bytes;
+    if (last_.size() == size && std::equal(last_.begin(), last_.end(), block)) return;
+    last_.assign(block, block + size);
+    last_zeros_ = scales_are_zero || decodes_to_zeros(block);
+    last_lost_ = false;
+    if (!scales_are_zero || !plan_.can_be_lost) return;
+    std::vector<std::uint8_t> with_scale = last_;
+    // A scale of 1 and, where there is one, a minimum (or sum) of 0.
+    store_element(*plan_.scale, {with_scale.data() + plan_.offsets[0], plan_.scale->bytes()}, 0,
+                  static_cast<std::uint64_t>(plan_.scale->bias()) << plan_.scale->significand_bits);
+    last_lost_ = !decodes_to_zeros(with_scale.data());
+  }
+
+  const Plan& plan_;
+  BlockStatistics& t_;
+  std::vector<std::uint8_t> last_;
+  bool last_zeros_ = false;
+  bool last_lost_ = false;
+  std::vector<float> values_;
+};
+
+/// Scales of `Scale` bytes; blocks with nothing to tell are passed over.
+template <class Scale, Foreign kForeign>
+[[gnu::always_inline]] inline void scan_blocks(const Plan& plan, const std::uint8_t* block, std::size_t count,
+                                               Examiner& examiner, BlockStatistics& t) {
+  const std::size_t block_bytes = plan.encoding->block_bytes;
+  const std::size_t scales = plan.scales;
+  const Scale mask = static_cast<Scale>(plan.scale->magnitude_mask());
+  const Scale least = static_cast<Scale>(plan.least_normal);
+  const Scale normals = static_cast<Scale>(plan.normals);
+  const std::size_t probe = plan.probe == kNowhere ? 0 : plan.probe;
+  const std::size_t packed = plan.packed == kNowhere ? probe : plan.packed;
+  Scale largest = 0;
+  Scale smallest = std::numeric_limits<Scale>::max();
+  for (std::size_t i = 0; i < count; ++i, block += block_bytes) {
+    unsigned odd = (bytes_alike(block + probe) ? 1U : 0U) | (bytes_alike(block + packed) ? 1U : 0U);
+    for (std::size_t k = 0; k < scales; ++k) {
+      const Scale magnitude = static_cast<Scale>(load_little_endian<Scale>(block + plan.offsets[k]) & mask);
+      if (static_cast<Scale>(magnitude - least) >= normals) {
+        odd = 1;
+        continue;
+      }
+      largest = std::max(largest, magnitude);
+      smallest = std::min(smallest, magnitude);
+    }
+    if constexpr (kForeign != Foreign::none)
+      odd |= static_cast<unsigned>(foreign_in<kForeign>(block + plan.codes, plan.code_bytes));
+    if (odd != 0) examiner.examine(block, t.blocks + i);
+  }
+  t.blocks += count;
+  t.largest_scale = std::max<std::uint64_t>(t.largest_scale, largest);
+  if (largest != 0 || smallest == 0) t.smallest_scale = std::min<std::uint64_t>(t.smallest_scale, smallest);
+}
+
+using ScanRun = void(const Plan&, const std::uint8_t*, std::size_t, Examiner&, BlockStatistics&);
+
+template <class Scale, Foreign kForeign>
+void scan_plain(const Plan& plan, const std::uint8_t* blocks, std::size_t count, Examiner& examiner,
+                BlockStatistics& t) {
+  scan_blocks<Scale, kForeign>(plan, blocks, count, examiner, t);
+}
+#if defined(__x86_64__)
+template <class Scale, Foreign kForeign>
+PACKCHECK_AVX2 void scan_avx2(const Plan& plan, const std::uint8_t* blocks, std::size_t count, Examiner& examiner,
+                              BlockStatistics& t) {
+  scan_blocks<Scale, kForeign>(plan, blocks, count, examiner, t);
+}
+template <class Scale, Foreign kForeign>
+PACKCHECK_AVX512 void scan_avx512(const Plan& plan, const std::uint8_t* blocks, std::size_t count, Examiner& examiner,
+                                  BlockStatistics& t) {
+  scan_blocks<Scale, kForeign>(plan, blocks, count, examiner, t);
+}
+#endif
+
+template <class Scale, Foreign kForeign>
+ScanRun* scanning() {
+#if defined(__x86_64__)
+  return version_for_level(scan_plain<Scale, kForeign>, scan_avx2<Scale, kForeign>, scan_avx512<Scale, kForeign>);
+#else
+  return version_for_level(scan_plain<Scale, kForeign>, scan_plain<Scale, kForeign>, scan_plain<Scale, kForeign>);
+#endif
+}
+
+/// Null: no fast loop, the rule for each block.
+ScanRun* scan_for(const Plan& plan) {
+  if (plan.probe == kNowhere || plan.scales == 0) return nullptr;
+  switch (plan.foreign) {
+    case Foreign::none: break;
+    case Foreign::extreme: return scanning<std::uint16_t, Foreign::extreme>();
+    case Foreign::fourth: return scanning<std::uint16_t, Foreign::fourth>();
+    case Foreign::trits: return scanning<std::uint16_t, Foreign::trits>();
+  }
+  if (plan.scale->bytes() == 1) return scanning<std::uint8_t, Foreign::none>();
+  if (plan.scale->bytes() == 2) return scanning<std::uint16_t, Foreign::none>();
+  return scanning<std::uint32_t, Foreign::none>();
+}
+
+}  // namespace
+
+bool has_block_statistics(const Encoding& e) { return e.planes[0] == 0; }
+
+Format scale_format_of(const Encoding& e) {
+  for (const ScaleField& field : e.scales)
+    if (const std::optional<Format> format = floating(field.format)) return *format;
+  return Format::f16;
+}
+
+void add_blocks(const Encoding& e, std::span<const std::uint8_t> bytes, BlockStatistics& statistics) {
+  const ExactEnvironment exact;
+  const Plan plan = plan_of(e);
+  Examiner examiner(plan, statistics);
+  const std::size_t count = bytes.size() / e.block_bytes;
+  if (ScanRun* const run = scan_for(plan)) return run(plan, bytes.data(), count, examiner, statistics);
+  for (std::size_t i = 0; i < count; ++i, ++statistics.blocks)
+    examiner.examine(bytes.data() + i * e.block_bytes, statistics.blocks);
+}
+
+}  // namespace packcheck
