@@ -6,8 +6,6 @@ target_link_libraries(packcheck_core_test_support PUBLIC packcheck_core packchec
 target_compile_definitions(packcheck_core_test_support PUBLIC PACKCHECK_DATA="${CMAKE_SOURCE_DIR}/../shared/data")
 
 foreach(room IN ITEMS
-    IN
-    ITEMS
     affine
     affine_bounds
     affine_groups
@@ -22,7 +20,6 @@ foreach(room IN ITEMS
     encoding
     environment
     fast_path
-    foreach
     format
     integer_format
     json_document
@@ -32,7 +29,6 @@ foreach(room IN ITEMS
     narrowing_oracle
     params
     repack
-    room
     scale
     shape_infer
     shape_window
