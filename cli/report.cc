@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "cli/open_subject.h"
+#include "cli/report_conversions.h"
 #include "properties/corpus_store.h"
 #include "properties/strict_json.h"
 
@@ -97,6 +98,24 @@ json tallies_json(const LawResult& law) {
 std::string case_file_of(const std::string& spec, const Finding& f) {
   const Result<Case> c = case_type_named(f.case_type)->from_json(f.case_json);
   return case_file_text(f.law, spec, f.breach, *c);
+}
+
+/// A letter a cell, in the order of `encodings`.
+json conversions_json(const VerifyResult& result) {
+  constexpr std::string_view kLetters = "=e~.";
+  const ConversionTable& table = conversion_table();
+  json object;
+  for (const StorageEncoding& encoding : table.encodings) object["encodings"].push_back(encoding.id());
+  for (const auto& row : table.cells) {
+    std::string letters;
+    for (const ConversionCell& cell : row) letters += kLetters[static_cast<std::size_t>(cell.conversion)];
+    object["targets_of"].push_back(letters);
+  }
+  for (const Conversion c :
+       {Conversion::lossless, Conversion::lossless_if_kept, Conversion::lossy, Conversion::refused})
+    object["letters"][std::string(1, kLetters[static_cast<std::size_t>(c)])] = conversion_name(c);
+  for (const ProvingLaw& law : proving_laws(result)) object["laws"][law.law] = law.said;
+  return object;
 }
 
 json verdicts_json(const SubjectResult& subject, const LawResult& law, std::uint64_t seed) {
@@ -217,15 +236,16 @@ std::string report_json(const VerifyResult& result) {
     for (const LawResult& law : subject.laws)
       for (json& row : verdicts_json(subject, law, result.seed)) verdicts.push_back(std::move(row));
   }
-  const json report{{"packcheck_report", 1},
-                    {"version", result.version},
-                    {"profile", result.profile},
-                    {"seed", result.seed},
-                    {"digest", digest_of(result)},
-                    {"good", result.good()},
-                    {"findings", result.finding_count()},
-                    {"subjects", subjects},
-                    {"verdicts", verdicts}};
+  json report{{"packcheck_report", 1},
+              {"version", result.version},
+              {"profile", result.profile},
+              {"seed", result.seed},
+              {"digest", digest_of(result)},
+              {"good", result.good()},
+              {"findings", result.finding_count()},
+              {"subjects", subjects},
+              {"verdicts", verdicts}};
+  if (has_storage_laws(result)) report["conversions"] = conversions_json(result);
   return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -249,6 +269,7 @@ std::string report_markdown(const VerifyResult& result) {
     first = false;
     out << "| " << subject.name << " | " << caught_by(subject) << " |\n";
   }
+  if (has_storage_laws(result)) out << conversions_markdown(result);
   for (const SubjectResult& subject : result.subjects) {
     for (const LawResult& law : subject.laws)
       for (const Finding& f : law.findings)

@@ -3,6 +3,7 @@
 
 #include "cli/open_subject.h"
 #include "cli/report.h"
+#include "cli/report_conversions.h"
 
 namespace packcheck {
 namespace {
@@ -12,7 +13,9 @@ body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:92rem;paddin
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}
 table{border-collapse:collapse;margin:.5rem 0}th,td{padding:.25rem .6rem;border:1px solid #d7dae0;text-align:left;vertical-align:top}
 th{background:#f3f4f6;font-weight:600}td.law{font-family:ui-monospace,monospace;font-size:13px}td.law:first-child{white-space:nowrap}
-.holds{background:#e3f4e6}.broken{background:#fbdfdd;font-weight:600}.skipped,.not_applicable,.absent{color:#8a9099}
+.holds{background:#e3f4e6}.broken{background:#fbdfdd;font-weight:600}.skipped,.not_applicable,.absent,.refused{color:#8a9099}.exact{background:#eef5d8}.lossy{background:#fdeccf}
+.pairs td{padding:0 .2rem;text-align:center;font-size:11px}.pairs th{font-size:11px;padding:0 .3rem;white-space:nowrap}
+.pairs th div{writing-mode:vertical-rl}.pairs tr:first-child th{vertical-align:bottom}summary{cursor:pointer;margin:.5rem 0}
 .scroll{overflow-x:auto}.scroll td{white-space:nowrap}article{border:1px solid #d7dae0;border-radius:6px;padding:.6rem 1rem;margin:.8rem 0}
 article h3{font-size:1rem;margin:.2rem 0 .5rem}pre{background:#f3f4f6;padding:.5rem .7rem;overflow-x:auto;font-size:13px;margin:.4rem 0}
 dl{display:grid;grid-template-columns:6rem 1fr;margin:0;gap:.1rem .5rem}dd{margin:0;font-family:ui-monospace,monospace;font-size:13px;overflow-wrap:anywhere}
@@ -94,6 +97,7 @@ std::string report_html(const VerifyResult& result) {
   }
   write_table(out, result);
   write_twins(out, result);
+  if (has_storage_laws(result)) out << conversions_html(result);
   if (result.finding_count() > 0) out << "<h2>Findings</h2>\n";
   for (const SubjectResult& subject : result.subjects)
     for (const LawResult& law : subject.laws)
