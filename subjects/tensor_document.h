@@ -20,7 +20,7 @@
 //
 // `reads` says how often the resolver was asked for bytes, also before a refusal: that a refusal comes before reading
 // is part of the answer. Read strictly: what is not as above is refused. Proved by
-// tests/process/tensor_document_test.cc.
+// tests/properties/tensor_document_test.cc.
 #pragma once
 
 #include <cstdint>
