@@ -194,7 +194,7 @@ class TensorType final : public TypedCaseType<DescribedTensor> {
     if (operation_ == Operation::load_tensor)
       t.form = one_of<TensorForm>(members, "form", form_named, "keep, dequantize or requantize");
     if (operation_ == Operation::load_tensor && t.form == TensorForm::none)
-      members.fail({"no form", "form", "keep, dequantize or requantize"});
+      members.fail({"no form", place("form"), "keep, dequantize or requantize"});
     t.dtype = members.format("dtype");
     t.shape = lengths(members, "shape");
     if (members.has("strides")) t.strides = lengths(members, "strides");
@@ -205,13 +205,13 @@ class TensorType final : public TypedCaseType<DescribedTensor> {
     const std::string resolver = members.text("resolver");
     t.resolver = resolver == "given";
     if (!t.resolver && resolver != "none")
-      members.fail({"resolver is '" + resolver + "'", "resolver", "given or none"});
+      members.fail({"resolver is '" + resolver + "'", place("resolver"), "given or none"});
     t.bytes = members.bytes("bytes");
     const bool part = t.handle == TensorHandle::aliased || t.handle == TensorHandle::file;
     const bool within = t.region_offset <= t.bytes.size() && t.region_size <= t.bytes.size() - t.region_offset;
     if (!within || (!part && (t.region_offset != 0 || t.region_size != t.bytes.size())))
       members.fail({"a region of " + std::to_string(t.region_size) + " bytes from " + std::to_string(t.region_offset),
-                    "region_size", part ? "one within the bytes" : "all of the bytes"});
+                    place("region_size"), part ? "one within the bytes" : "all of the bytes"});
     return t;
   }
   /// Every target once, more often where an operation takes few; the rest drawn, for each place the same.
@@ -244,29 +244,33 @@ class TensorType final : public TypedCaseType<DescribedTensor> {
     }
     return ids;
   }
-  static std::string encoding_id(MemberReader& members, std::string_view key) {
+  [[nodiscard]] std::string place(std::string_view key) const {
+    return std::string(name()) + " case/" + std::string(key);
+  }
+  std::string encoding_id(MemberReader& members, std::string_view key) const {
     std::string id = members.text(key);
-    if (const auto found = storage_encoding_named(id); !found) members.fail(found.error());
+    if (const auto found = storage_encoding_named(id); !found)
+      members.fail({found.error().what, place(key), found.error().right});
     return id;
   }
   template <class Enum>
-  static Enum one_of(MemberReader& members, std::string_view key, std::optional<Enum> (*named)(std::string_view),
-                     const char* right) {
+  Enum one_of(MemberReader& members, std::string_view key, std::optional<Enum> (*named)(std::string_view),
+              const char* right) const {
     const std::string text = members.text(key);
     const std::optional<Enum> value = named(text);
-    if (!value) members.fail({std::string(key) + " is '" + text + "'", std::string(key), right});
+    if (!value) members.fail({std::string(key) + " is '" + text + "'", place(key), right});
     return value.value_or(Enum{});
   }
-  static Shape lengths(MemberReader& members, std::string_view key) {
+  Shape lengths(MemberReader& members, std::string_view key) const {
     Shape shape;
     const Json list = members.value(key);
     for (const Json& length : list) {
       if (!length.is_number_unsigned())
-        members.fail({"no length", std::string(key), "integers below 2^64"});
+        members.fail({"no length", place(key), "integers below 2^64"});
       else
         shape.push_back(length.get<std::uint64_t>());
     }
-    if (!list.is_array()) members.fail({"not an array", std::string(key), "[2, 32]"});
+    if (!list.is_array()) members.fail({"not an array", place(key), "[2, 32]"});
     return shape;
   }
 
