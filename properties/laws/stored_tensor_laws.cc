@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/encoding/bounds.h"
-#include "core/storage/storage_encoding.h"
+#include "core/storage/conversion_table.h"
 #include "properties/cases/cases.h"
 #include "properties/describe.h"
 #include "properties/laws/answers.h"
@@ -204,6 +205,21 @@ Verdict check_loader(Subject& subject, const DescribedTensor& t) {
                        "Both go through one registry of requantizers, byte for byte.");
 }
 
+/// Sources that some target takes: not f64 and i32, nor 30 numbers that are a block of their own.
+std::vector<std::string> requantized_sources(const SubjectInfo& info) {
+  const auto taken = [](const std::string& variant) {
+    const Result<StorageEncoding> source = storage_encoding_named(variant);
+    for (const std::string& id : oracle::requantize_targets())
+      if (source &&
+          (id == variant || conversion_between(*source, *storage_encoding_named(id)).conversion == Conversion::lossy))
+        return true;
+    return false;
+  };
+  std::vector<std::string> variants = declared_variants(info, Operation::requantize_tensor);
+  variants.erase(std::remove_if(variants.begin(), variants.end(), std::not_fn(taken)), variants.end());
+  return variants;
+}
+
 std::vector<std::string> all_paths(const SubjectInfo& info) {
   std::vector<std::string> variants;
   for (std::string& variant : declared_variants(info, Operation::load_tensor, Operation::requantize_tensor))
@@ -230,7 +246,7 @@ std::vector<Law> stored_tensor_laws() {
           "storage.requantize_to_agrees_with_the_declared_dialect",
           "Requantizing a stored tensor gives the blocks of its dialect's quantizer, within the encoding's bound, and "
           "the same object for an equal encoding.",
-          {Operation::requantize_tensor}, requantize_tensor_cases, requantize, check_requantize),
+          {Operation::requantize_tensor}, requantize_tensor_cases, requantized_sources, check_requantize),
       make_law<DescribedTensor>(
           "storage.requantize_to_refuses_before_reading",
           "A target without a quantizer, a shape that does not divide and a tensor that cannot be read are refused "
