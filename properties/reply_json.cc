@@ -18,7 +18,10 @@ Form form_of(Operation operation) {
     case Operation::repack:
     case Operation::dequantize:
     case Operation::affine_dequantize: return Form::elements;
-    case Operation::quantize: return Form::bytes;
+    case Operation::quantize:
+    case Operation::repack_tensor:
+    case Operation::requantize_tensor:
+    case Operation::load_tensor: return Form::bytes;
     case Operation::print: return Form::text;
     case Operation::parse: return Form::word;
     case Operation::pack: return Form::words;

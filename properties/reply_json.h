@@ -7,6 +7,7 @@
 // | dequantize, affine_dequantize | ["0x3f800000", …], f32 elements                   |
 // | print                         | "9.7517E-319"                                     |
 // | parse                         | "0x0000000000030301"                              |
+// | repack_tensor and the like    | "00ff…", the answer's document (subjects/tensor_document.h)    |
 // | pack                          | ["0x…", "0x…"], scalar and param2                 |
 // | unpack                        | [3, 3, 1, …], one integer per field               |
 //

@@ -117,4 +117,13 @@ Answer<std::vector<float>> call_affine_dequantize(Subject& subject, const Affine
       string_to_floats);
 }
 
+Answer<TensorAnswer> call_tensor(Subject& subject, Operation operation, const DescribedTensor& tensor) {
+  const std::string document = write_tensor(tensor);
+  const Answer<std::string> raw = call_for_one_part(subject, operation, {tensor.source, document}, kAnySize);
+  if (!raw.ok()) return {raw.outcome, {}, raw.message};
+  Result<TensorAnswer> answer = read_answer(raw.value);
+  if (!answer) return {Outcome::broke_protocol, {}, answer.error().text()};
+  return {Outcome::answered, std::move(*answer), {}};
+}
+
 }  // namespace packcheck

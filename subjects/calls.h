@@ -13,6 +13,7 @@
 #include "core/format/format.h"
 #include "core/params/layout.h"
 #include "subjects/subject.h"
+#include "subjects/tensor_document.h"
 
 namespace packcheck {
 
@@ -52,6 +53,9 @@ struct AffineTensor {
   Bytes biases;
 };
 [[nodiscard]] Answer<std::vector<float>> call_affine_dequantize(Subject& subject, const AffineTensor& tensor);
+
+/// What becomes of a described tensor. A document that is no answer broke the protocol.
+[[nodiscard]] Answer<TensorAnswer> call_tensor(Subject& subject, Operation operation, const DescribedTensor& tensor);
 
 // Little-endian arrays in byte strings: how numbers travel in requests and replies.
 [[nodiscard]] std::string bytes_to_string(std::span<const std::uint8_t> bytes);

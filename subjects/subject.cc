@@ -7,6 +7,7 @@
 #include "core/format/format.h"
 #include "core/format/mode.h"
 #include "core/params/layout.h"
+#include "core/storage/storage_encoding.h"
 
 namespace packcheck {
 namespace {
@@ -25,7 +26,10 @@ constexpr auto kOperations = std::to_array<OperationRow>({{"convert", 4},
                                                           {"parse", 1},
                                                           {"pack", 2},
                                                           {"unpack", 2},
-                                                          {"affine_dequantize", 5}});
+                                                          {"affine_dequantize", 5},
+                                                          {"repack_tensor", 2},
+                                                          {"requantize_tensor", 2},
+                                                          {"load_tensor", 2}});
 static_assert(kOperations.size() == kOperationCount);
 
 std::vector<std::string> operation_names() {
@@ -68,6 +72,7 @@ const std::vector<Option>& options() {
       {Operation::convert, "integer", {"saturate", "wrap", "refuse", "indefinite"}},
       {Operation::convert, "dialect", dialect_names()},
       {Operation::repack, "nan", {"any", "same"}},
+      {Operation::repack_tensor, "nan", {"any", "same"}},
       {Operation::parse, "non_finite", {"refuse", "accept"}},
   };
   return table;
@@ -128,6 +133,11 @@ std::vector<std::string> list_of_variants(Operation operation) {
       for (const Layout& layout : all_layouts()) names.push_back(layout.id());
       break;
     case Operation::affine_dequantize: names = {"affine4:f32"}; break;
+    case Operation::repack_tensor:
+    case Operation::requantize_tensor:
+    case Operation::load_tensor:
+      for (const StorageEncoding& e : all_storage_encodings()) names.push_back(e.id());
+      break;
   }
   return names;
 }

@@ -16,6 +16,9 @@
 // | unpack            | layout, u64 scalar, param2 (16 bytes)              | i64 per field       |
 // | affine_dequantize | scale format, u64 out, in, columns (24 bytes),     | f32 elements        |
 // |                   | codes, scales, biases                              |                     |
+// | repack_tensor     | source encoding, a tensor (tensor_document.h)      | what became of it   |
+// | requantize_tensor | the same                                           | the same            |
+// | load_tensor       | the same                                           | the same            |
 //
 // Names are ASCII; numbers and elements are little-endian and tightly packed.
 #pragma once
@@ -43,9 +46,12 @@ enum class Operation : std::uint8_t {
   parse,
   pack,
   unpack,
-  affine_dequantize
+  affine_dequantize,
+  repack_tensor,
+  requantize_tensor,
+  load_tensor
 };
-inline constexpr std::size_t kOperationCount = 9;
+inline constexpr std::size_t kOperationCount = 12;
 
 [[nodiscard]] std::string_view operation_name(Operation operation);
 /// How many arguments a request of the operation has: the table above.

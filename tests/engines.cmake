@@ -12,6 +12,8 @@ packcheck_test(NAME properties_test SHARDS 16
     properties/float_draws_test.cc
     properties/number_patterns_test.cc
     properties/source_test.cc
+    properties/storage_laws_test.cc
+    properties/tensor_document_test.cc
     properties/twins_test.cc
     properties/vectors_test.cc
     properties/verdicts_test.cc

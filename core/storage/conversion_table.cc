@@ -32,7 +32,7 @@ ConversionCell conversion_between(const StorageEncoding& source, const StorageEn
   if (requantizer != nullptr && is_requantize_source(source) &&
       some_shape_divides(source, *requantizer, target.row().block_size))
     return {Conversion::lossy, "storage.requantize_to_agrees_with_the_declared_dialect"};
-  return {Conversion::refused, "storage.refusals_come_before_reading"};
+  return {Conversion::refused, "storage.requantize_to_refuses_before_reading"};
 }
 
 }  // namespace packcheck

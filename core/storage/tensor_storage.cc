@@ -127,8 +127,11 @@ Result<void> check_storage(const TensorStorage& tensor, const BufferResolver* re
 Result<std::vector<std::uint8_t>> gather(const TensorStorage& tensor, BufferResolver* resolver,
                                          const StorageRules& rules) {
   if (auto ok = check_storage(tensor, resolver, rules); !ok) return tl::unexpected(ok.error());
-  const bool strided = !is_contiguous(tensor) && rules.strides == ViewStrides::honoured;
   const std::uint64_t packed = *physical_bytes(tensor.encoding, tensor.shape);
+  if (packed > kLargestRepeat && packed > *extent_bytes(tensor))
+    return refuse(std::to_string(packed) + " bytes from repeated elements", tensor.encoding.id(),
+                  "at most " + std::to_string(kLargestRepeat));
+  const bool strided = !is_contiguous(tensor) && rules.strides == ViewStrides::honoured;
   // A view without gaps has its bytes together; whoever ignores strides takes it for one.
   const std::uint64_t extent = strided ? *extent_bytes(tensor) : packed;
   const Result<ByteView> view = read_bytes(tensor.buffer, first_byte(tensor, rules), extent, resolver);

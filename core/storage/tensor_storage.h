@@ -51,8 +51,13 @@ using StoragePtr = std::shared_ptr<const TensorStorage>;
 [[nodiscard]] Result<void> check_storage(const TensorStorage& tensor, const BufferResolver* resolver,
                                          const StorageRules& rules = {});
 
+/// A view that repeats elements becomes no larger than this, so that no description asks for more memory than the
+/// bytes that are there and 1 GiB.
+inline constexpr std::uint64_t kLargestRepeat = std::uint64_t{1} << 30;
+
 /// The numbers of the tensor in row-major order without gaps, physical_bytes() of them, whatever its handle, offset
-/// and strides. One read of extent_bytes() at most. Refuses what check_storage() refuses, and what the resolver does.
+/// and strides. One read of extent_bytes() at most. Refuses what check_storage() refuses, what the resolver does,
+/// and repeated elements of more than kLargestRepeat bytes.
 [[nodiscard]] Result<std::vector<std::uint8_t>> gather(const TensorStorage& tensor, BufferResolver* resolver,
                                                        const StorageRules& rules = {});
 

@@ -17,7 +17,9 @@ constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 16;
 /// The numbers as f32, read in pieces of whole elements or blocks.
 Result<Bytes> read_f32(const TensorStorage& stored, BufferResolver* resolver, const StorageRules& rules) {
   const StorageEncoding& encoding = stored.encoding;
-  if (!is_contiguous(stored) || (!encoding.is_dense() && encoding.row().planes[0] != 0)) {
+  // What may be refused by its index is read at once, too.
+  const bool in_planes = !encoding.is_dense() && encoding.row().planes[0] != 0;
+  if (!is_contiguous(stored) || in_planes || !is_requantize_source(encoding)) {
     const Result<Bytes> all = gather(stored, resolver, rules);
     if (!all) return tl::unexpected(all.error());
     return decode_f32(encoding, *all, kLoader, rules);
@@ -42,6 +44,8 @@ Result<StoragePtr> dequantized(const TensorStorage& stored, const StorageEncodin
                                const StorageRules& rules) {
   if (!(target == StorageEncoding::dense(Format::f32)))
     return tl::unexpected(storage_error(Message::dequantize_target, kLoader, {target.id()}));
+  if (stored.encoding == target) return copy_materialize(stored, resolver, rules);
+  // What f32 does not hold is refused at its first value, as repack_to does.
   Result<Bytes> singles = read_f32(stored, resolver, rules);
   if (!singles) return tl::unexpected(singles.error());
   return with_bytes(stored, target, std::move(*singles), rules);
@@ -65,8 +69,7 @@ Result<StoragePtr> requantized(const TensorStorage& stored, const StorageEncodin
 Result<StoragePtr> load_weight(const TensorStorage& stored, const WeightForm& form, BufferResolver* resolver,
                                const StorageRules& rules) {
   if (form.request == EncodingRequest::requantize_to) return requantized(stored, form.target, resolver, rules);
-  if (form.request == EncodingRequest::dequantize_to && !(stored.encoding == form.target))
-    return dequantized(stored, form.target, resolver, rules);
+  if (form.request == EncodingRequest::dequantize_to) return dequantized(stored, form.target, resolver, rules);
   return copy_materialize(stored, resolver, rules);
 }
 

@@ -37,6 +37,12 @@ std::vector<std::string> draw_arguments(Source& source, Operation operation, std
       return {std::string(variant), bytes_of(parameters_cases.draw(source, variant).as<ParametersCase>().values)};
     case Operation::unpack:
       return {std::string(variant), u64s_to_string(words_cases.draw(source, variant).as<WordsCase>().words)};
+    case Operation::repack_tensor:
+      return {std::string(variant), write_tensor(repack_tensor_cases.draw(source, variant).as<DescribedTensor>())};
+    case Operation::requantize_tensor:
+      return {std::string(variant), write_tensor(requantize_tensor_cases.draw(source, variant).as<DescribedTensor>())};
+    case Operation::load_tensor:
+      return {std::string(variant), write_tensor(load_tensor_cases.draw(source, variant).as<DescribedTensor>())};
     case Operation::affine_dequantize: {
       const Case c = affine_cases.draw(source, variant);
       const AffineTensor& t = c.as<AffineCase>().tensor;

@@ -71,6 +71,12 @@ struct AffineCase {
 };
 extern const CaseType& affine_cases;
 
+/// A stored tensor, and what is to become of it: one type of case for each of repack_tensor, requantize_tensor and
+/// load_tensor. Variant: the source encoding, "q8_0:ggml", "dense(f16)".
+extern const CaseType& repack_tensor_cases;
+extern const CaseType& requantize_tensor_cases;
+extern const CaseType& load_tensor_cases;
+
 /// One call of any operation. Variant "convert f32->f16".
 struct CallCase {
   Request request;

@@ -2,6 +2,7 @@
 #include "properties/cases/cases.h"
 #include "properties/describe.h"
 #include "properties/laws/answers.h"
+#include "properties/laws/stored_tensor_laws.h"
 #include "properties/oracles/format_oracle.h"
 
 namespace packcheck {
@@ -34,10 +35,12 @@ Verdict check_repack(Subject& subject, const ConversionCase& c) {
 }  // namespace
 
 std::vector<Law> storage_laws() {
-  return {make_law<ConversionCase>("storage.repack_keeps_every_value",
-                                   "Repacking a dense narrow tensor as f32 keeps every value, -0.0 and NaN included.",
-                                   {Operation::repack}, conversion_cases, variants_of(Operation::repack),
-                                   check_repack)};
+  std::vector<Law> laws{
+      make_law<ConversionCase>("storage.repack_keeps_every_value",
+                               "Repacking a dense narrow tensor as f32 keeps every value, -0.0 and NaN included.",
+                               {Operation::repack}, conversion_cases, variants_of(Operation::repack), check_repack)};
+  for (Law& law : stored_tensor_laws()) laws.push_back(std::move(law));
+  return laws;
 }
 
 }  // namespace packcheck

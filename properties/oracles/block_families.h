@@ -80,6 +80,9 @@ struct BlockFamily {
   bool (*accepts)(std::span<const float> values) = nullptr;  ///< null: every block is encoded
 };
 
+/// The row of an encoding; null for an unknown one.
+[[nodiscard]] const BlockFamily* family_of(std::string_view encoding);
+
 /// The integer nearest to `x`, a half to the even one, as Kotlin makes an Int of it: NaN gives 0, the rest saturates.
 [[nodiscard]] std::int64_t kotlin_round(double x);
 

@@ -4,7 +4,6 @@
 #include "properties/oracles/default_environment.h"
 
 namespace packcheck::oracle {
-namespace {
 
 const BlockFamily* family_of(std::string_view encoding) {
   for (const std::span<const BlockFamily> group :
@@ -14,6 +13,8 @@ const BlockFamily* family_of(std::string_view encoding) {
       if (family.id == encoding) return &family;
   return nullptr;
 }
+
+namespace {
 
 /// Visits the bytes of an array with planes in order, each with its place in block order.
 template <class Visit>

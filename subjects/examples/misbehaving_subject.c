@@ -6,6 +6,7 @@
 #define _DEFAULT_SOURCE /* for MAP_ANONYMOUS */
 #include <fenv.h>
 #include <packcheck/subject.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +146,7 @@ const packcheck_subject* packcheck_subject_v1(void) {
 #if defined(MISBEHAVE_null_table)
   return NULL;
 #elif defined(MISBEHAVE_small_table)
-  subject.struct_size = sizeof subject - 1;
+  subject.struct_size = offsetof(packcheck_subject, affine_dequantize); /* less than the first version had */
 #elif defined(MISBEHAVE_large_table)
   subject.struct_size = sizeof subject + sizeof(void*); /* a later version's table is welcome */
 #elif defined(MISBEHAVE_bad_name)

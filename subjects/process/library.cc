@@ -65,6 +65,9 @@ bool has_function(const packcheck_subject& table, Operation operation) {
     case Operation::pack: return table.pack != nullptr;
     case Operation::unpack: return table.unpack != nullptr;
     case Operation::affine_dequantize: return table.affine_dequantize != nullptr;
+    case Operation::repack_tensor: return table.repack_tensor != nullptr;
+    case Operation::requantize_tensor: return table.requantize_tensor != nullptr;
+    case Operation::load_tensor: return table.load_tensor != nullptr;
   }
   return false;
 }

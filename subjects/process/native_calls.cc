@@ -60,6 +60,9 @@ Reply NativeCalls::perform(const Request& request) {
     case Operation::pack: return table_.pack == nullptr ? skip({}) : pack(a);
     case Operation::unpack: return table_.unpack == nullptr ? skip({}) : unpack(a);
     case Operation::affine_dequantize: return table_.affine_dequantize == nullptr ? skip({}) : affine_dequantize(a);
+    case Operation::repack_tensor: return table_.repack_tensor == nullptr ? skip({}) : document(table_.repack_tensor, a);
+    case Operation::requantize_tensor: return table_.requantize_tensor == nullptr ? skip({}) : document(table_.requantize_tensor, a);
+    case Operation::load_tensor: return table_.load_tensor == nullptr ? skip({}) : document(table_.load_tensor, a);
   }
   // clang-format on
   return skip("unknown operation");

@@ -24,6 +24,10 @@ Reply answer_quantize(const ReferenceRules& rules, Arguments a);
 Reply answer_dequantize(const ReferenceRules& rules, Arguments a);
 Reply answer_repack(const ReferenceRules& rules, Arguments a);
 Reply answer_affine_dequantize(const ReferenceRules& rules, Arguments a);
+// Stored tensors.
+Reply answer_repack_tensor(const ReferenceRules& rules, Arguments a);
+Reply answer_requantize_tensor(const ReferenceRules& rules, Arguments a);
+Reply answer_load_tensor(const ReferenceRules& rules, Arguments a);
 // Packed parameters.
 Reply answer_pack(const ReferenceRules& rules, Arguments a);
 Reply answer_unpack(const ReferenceRules& rules, Arguments a);

@@ -2,8 +2,10 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <array>
 
+#include "core/storage/storage_encoding.h"
 #include "subjects/reference/answers.h"
 #include "subjects/reference/version.h"
 
@@ -30,6 +32,11 @@ std::vector<std::string> declaration_lines() {
   for (const Encoding& e : all_encodings()) {
     if (e.quantizes) lines.push_back("quantize " + e.id());
     lines.push_back("dequantize " + e.id());
+  }
+  for (const StorageEncoding& e : all_storage_encodings()) {
+    lines.push_back("repack_tensor " + e.id() + " nan=same");
+    lines.push_back("requantize_tensor " + e.id());
+    lines.push_back("load_tensor " + e.id());
   }
   for (const Layout& layout : all_layouts()) {
     lines.push_back("pack " + layout.id());
@@ -58,8 +65,20 @@ constexpr auto kAnswers = std::to_array<Reply (*)(const ReferenceRules&, Argumen
     answer_pack,
     answer_unpack,
     answer_affine_dequantize,
+    answer_repack_tensor,
+    answer_requantize_tensor,
+    answer_load_tensor,
 });
 static_assert(kAnswers.size() == kOperationCount);
+
+/// Whether a changed rule may touch a source encoding. The rules of storage are the same for every encoding; so that
+/// judging a twin stays cheap, it offers the dense formats and some encodings of every kind.
+bool touches_stored(const StorageRules& rules, std::string_view variant) {
+  constexpr std::array<std::string_view, 5> kSome{"q8_0:ggml", "q4_0:skainet", "tq1_0:skainet", "tq2_0:ggml",
+                                                  "bitnet_planes(32):skainet"};
+  if (rules == StorageRules{}) return false;
+  return variant.substr(0, 6) == "dense(" || std::find(kSome.begin(), kSome.end(), variant) != kSome.end();
+}
 
 class Reference final : public Subject {
  public:
@@ -124,6 +143,9 @@ bool ReferenceRules::touch(Operation operation, std::string_view variant) const 
       return range != RangeRule::refuse || reading != WordReading::reinterpret || !same_layouts(pack_layouts) ||
              !same_layouts(unpack_layouts);
     case Operation::affine_dequantize: return !(affine == AffineRules{});
+    case Operation::repack_tensor:
+    case Operation::requantize_tensor:
+    case Operation::load_tensor: return touches_stored(storage, variant);
   }
   return false;
 }

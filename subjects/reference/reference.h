@@ -14,6 +14,7 @@
 #include "core/format/convert.h"
 #include "core/params/layout.h"
 #include "core/storage/repack.h"
+#include "core/storage/storage_rules.h"
 #include "core/text/number_text.h"
 #include "subjects/subject.h"
 
@@ -33,6 +34,7 @@ struct ReferenceRules {
   ParseRules parse;
   AffineRules affine;
   RepackPath repack = RepackPath::direct;
+  StorageRules storage;
   bool keeps_answers = false;  ///< a copy of every answer is kept for good: a leak
 
   /// Whether the answers to `operation` in `variant` may be others than those of the right rules.

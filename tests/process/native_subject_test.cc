@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <fstream>
 
 #include "subjects/include/packcheck/subject.h"
@@ -232,20 +233,18 @@ TEST_P(UnloadableLibrary, IsAnErrorThatSaysWhy) {
   EXPECT_THAT(subject.error().text(), HasSubstr(GetParam().complaint));
 }
 
-INSTANTIATE_TEST_SUITE_P(NativeSubject, UnloadableLibrary,
-                         ::testing::Values(LoadError{"crash_in_constructor", "while it started: crashed: SIGABRT"},
-                                           LoadError{"exit_in_constructor", "while it started: crashed: exit status 4"},
-                                           LoadError{"no_entry_point", "packcheck_subject_v1: no entry point"},
-                                           LoadError{"null_table", "packcheck_subject_v1: returned NULL"},
-                                           LoadError{"small_table",
-                                                     "struct_size is " + std::to_string(sizeof(packcheck_subject) - 1)},
-                                           LoadError{"bad_name", "name is 'no spaces, please'"},
-                                           LoadError{"undeclared_function", "print is not declared"},
-                                           LoadError{"unknown_declaration", "unknown variant 'f8->f32'"},
-                                           LoadError{"declared_twice", "declared twice"},
-                                           LoadError{"null_function", "parse is declared but NULL"},
-                                           LoadError{"that_does_not_exist", "no such file"}),
-                         [](const auto& parameter) { return parameter.param.what; });
+INSTANTIATE_TEST_SUITE_P(
+    NativeSubject, UnloadableLibrary,
+    ::testing::Values(
+        LoadError{"crash_in_constructor", "while it started: crashed: SIGABRT"},
+        LoadError{"exit_in_constructor", "while it started: crashed: exit status 4"},
+        LoadError{"no_entry_point", "packcheck_subject_v1: no entry point"},
+        LoadError{"null_table", "packcheck_subject_v1: returned NULL"},
+        LoadError{"small_table", "struct_size is " + std::to_string(offsetof(packcheck_subject, affine_dequantize))},
+        LoadError{"bad_name", "name is 'no spaces, please'"}, LoadError{"undeclared_function", "print is not declared"},
+        LoadError{"unknown_declaration", "unknown variant 'f8->f32'"}, LoadError{"declared_twice", "declared twice"},
+        LoadError{"null_function", "parse is declared but NULL"}, LoadError{"that_does_not_exist", "no such file"}),
+    [](const auto& parameter) { return parameter.param.what; });
 
 TEST(NativeSubject, AFileThatIsNoLibraryIsAnError) {
   const std::string path = testing::TempDir() + "packcheck_no_library_" + std::to_string(getpid()) + ".so";

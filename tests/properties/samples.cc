@@ -1,9 +1,11 @@
 #include "tests/properties/samples.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <stdexcept>
 
+#include "properties/cases/cases.h"
 #include "subjects/reference/reference.h"
 
 namespace packcheck::test {
@@ -18,6 +20,15 @@ SubjectInfo reference_info() {
 
 namespace {
 
+/// Of stored tensors, which one rule makes from every encoding, one of each kind: a test is a process of its own.
+bool is_one_of_many(const CaseType& type, std::string_view variant) {
+  if (&type != &repack_tensor_cases && &type != &requantize_tensor_cases && &type != &load_tensor_cases) return false;
+  constexpr std::array<std::string_view, 7> kKinds{"dense(f64)",         "dense(f16)", "dense(e2m1)",
+                                                   "dense(i8)",          "q8_0:ggml",  "bitnet_planes(32):skainet",
+                                                   "ternary(30):skainet"};
+  return std::find(kKinds.begin(), kKinds.end(), variant) == kKinds.end();
+}
+
 std::vector<TypeAndVariant> gather_variants() {
   const SubjectInfo info = reference_info();
   std::vector<TypeAndVariant> all;
@@ -26,7 +37,7 @@ std::vector<TypeAndVariant> gather_variants() {
       const bool known = std::any_of(all.begin(), all.end(), [&](const TypeAndVariant& p) {
         return p.type == law.case_type && p.variant == variant;
       });
-      if (!known) all.push_back({law.case_type, variant});
+      if (!known && !is_one_of_many(*law.case_type, variant)) all.push_back({law.case_type, variant});
     }
   return all;
 }

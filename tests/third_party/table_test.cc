@@ -29,6 +29,9 @@ bool has_function(const packcheck_subject& subject, Operation operation) {
     case Operation::pack: return subject.pack != nullptr;
     case Operation::unpack: return subject.unpack != nullptr;
     case Operation::affine_dequantize: return subject.affine_dequantize != nullptr;
+    case Operation::repack_tensor: return subject.repack_tensor != nullptr;
+    case Operation::requantize_tensor: return subject.requantize_tensor != nullptr;
+    case Operation::load_tensor: return subject.load_tensor != nullptr;
   }
   return false;
 }

@@ -96,6 +96,10 @@ typedef struct packcheck_subject {
    *   "pack conv2d:gen2"              layout: conv2d:gen2 maxpool2d:gen2
    *   "unpack conv2d:gen2"
    *   "affine_dequantize affine4:f32" product and sum each rounded to float
+   *   "repack_tensor q8_0:ggml"       a source encoding: any of `packcheck encodings`, or dense(FORMAT);
+   *                                   nan=any (default) | same
+   *   "requantize_tensor dense(f32)"  as repack_tensor, without options
+   *   "load_tensor dense(bf16)"       the same
    */
   const char* const* declarations;
 
@@ -135,6 +139,17 @@ typedef struct packcheck_subject {
 
   /* Decodes a weight matrix into out_features * in_features floats, row-major. */
   int (*affine_dequantize)(const packcheck_affine* weights, float* values, size_t count, packcheck_error* error);
+
+  /* Stored tensors. `tensor` describes one in a line of text (PROTOCOL.md, "Stored tensors"), followed by the bytes
+   * that its buffer lies in; `source` is its encoding. Write the answer, a line and bytes, into `out` and its size
+   * into `*out_size`; where `capacity` is less than that, write the size alone and you are called once more.
+   * Return PACKCHECK_OK also with the answer "refused": it tells how often the resolver had been asked. */
+  int (*repack_tensor)(const char* source, const uint8_t* tensor, size_t size, uint8_t* out, size_t capacity,
+                       size_t* out_size, packcheck_error* error);
+  int (*requantize_tensor)(const char* source, const uint8_t* tensor, size_t size, uint8_t* out, size_t capacity,
+                           size_t* out_size, packcheck_error* error);
+  int (*load_tensor)(const char* source, const uint8_t* tensor, size_t size, uint8_t* out, size_t capacity,
+                     size_t* out_size, packcheck_error* error);
 } packcheck_subject;
 
 /* The entry point your library exports. */
