@@ -12,9 +12,9 @@ std::vector<Case> CaseType::halves(const Case&) const { return {}; }
 std::optional<Case> CaseType::from_wire(std::span<const std::uint8_t>, std::string_view) const { return std::nullopt; }
 
 std::span<const CaseType* const> all_case_types() {
-  static const std::array<const CaseType*, 9> types{&conversion_cases, &values_cases, &blocks_cases,
-                                                    &parameters_cases, &words_cases,  &number_cases,
-                                                    &text_cases,       &affine_cases, &call_cases};
+  static const std::array<const CaseType*, 10> types{&conversion_cases, &values_cases, &blocks_cases, &parameters_cases,
+                                                     &words_cases,      &number_cases, &text_cases,   &affine_cases,
+                                                     &file_cases,       &call_cases};
   return types;
 }
 

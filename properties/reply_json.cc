@@ -18,8 +18,10 @@ Form form_of(Operation operation) {
     case Operation::repack:
     case Operation::dequantize:
     case Operation::affine_dequantize: return Form::elements;
-    case Operation::quantize: return Form::bytes;
-    case Operation::print: return Form::text;
+    case Operation::quantize:
+    case Operation::write_tensors: return Form::bytes;
+    case Operation::print:
+    case Operation::read_tensors: return Form::text;
     case Operation::parse: return Form::word;
     case Operation::pack: return Form::words;
     case Operation::unpack: return Form::integers;

@@ -25,7 +25,9 @@ constexpr auto kOperations = std::to_array<OperationRow>({{"convert", 4},
                                                           {"parse", 1},
                                                           {"pack", 2},
                                                           {"unpack", 2},
-                                                          {"affine_dequantize", 5}});
+                                                          {"affine_dequantize", 5},
+                                                          {"read_tensors", 2},
+                                                          {"write_tensors", 2}});
 static_assert(kOperations.size() == kOperationCount);
 
 std::vector<std::string> operation_names() {
@@ -128,6 +130,8 @@ std::vector<std::string> list_of_variants(Operation operation) {
       for (const Layout& layout : all_layouts()) names.push_back(layout.id());
       break;
     case Operation::affine_dequantize: names = {"affine4:f32"}; break;
+    case Operation::read_tensors:
+    case Operation::write_tensors: names = {"safetensors", "gguf"}; break;
   }
   return names;
 }

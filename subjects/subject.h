@@ -16,6 +16,8 @@
 // | unpack            | layout, u64 scalar, param2 (16 bytes)              | i64 per field       |
 // | affine_dequantize | scale format, u64 out, in, columns (24 bytes),     | f32 elements        |
 // |                   | codes, scales, biases                              |                     |
+// | read_tensors      | safetensors or gguf, a file's bytes                | listing             |
+// | write_tensors     | safetensors or gguf, listing and data              | a file's bytes      |
 //
 // Names are ASCII; numbers and elements are little-endian and tightly packed.
 #pragma once
@@ -43,9 +45,11 @@ enum class Operation : std::uint8_t {
   parse,
   pack,
   unpack,
-  affine_dequantize
+  affine_dequantize,
+  read_tensors,
+  write_tensors
 };
-inline constexpr std::size_t kOperationCount = 9;
+inline constexpr std::size_t kOperationCount = 11;
 
 [[nodiscard]] std::string_view operation_name(Operation operation);
 /// How many arguments a request of the operation has: the table above.

@@ -65,6 +65,8 @@ bool has_function(const packcheck_subject& table, Operation operation) {
     case Operation::pack: return table.pack != nullptr;
     case Operation::unpack: return table.unpack != nullptr;
     case Operation::affine_dequantize: return table.affine_dequantize != nullptr;
+    case Operation::read_tensors: return table.read_tensors != nullptr;
+    case Operation::write_tensors: return table.write_tensors != nullptr;
   }
   return false;
 }

@@ -60,6 +60,8 @@ Reply NativeCalls::perform(const Request& request) {
     case Operation::pack: return table_.pack == nullptr ? skip({}) : pack(a);
     case Operation::unpack: return table_.unpack == nullptr ? skip({}) : unpack(a);
     case Operation::affine_dequantize: return table_.affine_dequantize == nullptr ? skip({}) : affine_dequantize(a);
+    case Operation::read_tensors: return table_.read_tensors == nullptr ? skip({}) : document(table_.read_tensors, a);
+    case Operation::write_tensors: return table_.write_tensors == nullptr ? skip({}) : document(table_.write_tensors, a);
   }
   // clang-format on
   return skip("unknown operation");

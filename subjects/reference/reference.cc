@@ -36,7 +36,8 @@ std::vector<std::string> declaration_lines() {
     lines.push_back("unpack " + layout.id());
   }
   for (const char* line : {"repack f16->f32 nan=same", "repack bf16->f32 nan=same", "print json", "parse json",
-                           "affine_dequantize affine4:f32"})
+                           "affine_dequantize affine4:f32", "read_tensors safetensors", "read_tensors gguf",
+                           "write_tensors safetensors", "write_tensors gguf"})
     lines.emplace_back(line);
   return lines;
 }
@@ -58,6 +59,8 @@ constexpr auto kAnswers = std::to_array<Reply (*)(const ReferenceRules&, Argumen
     answer_pack,
     answer_unpack,
     answer_affine_dequantize,
+    answer_read_tensors,
+    answer_write_tensors,
 });
 static_assert(kAnswers.size() == kOperationCount);
 
@@ -124,6 +127,8 @@ bool ReferenceRules::touch(Operation operation, std::string_view variant) const 
       return range != RangeRule::refuse || reading != WordReading::reinterpret || !same_layouts(pack_layouts) ||
              !same_layouts(unpack_layouts);
     case Operation::affine_dequantize: return !(affine == AffineRules{});
+    case Operation::read_tensors:
+    case Operation::write_tensors: return !(file == FileRules{});
   }
   return false;
 }

@@ -96,6 +96,8 @@ typedef struct packcheck_subject {
    *   "pack conv2d:gen2"              layout: conv2d:gen2 maxpool2d:gen2
    *   "unpack conv2d:gen2"
    *   "affine_dequantize affine4:f32" product and sum each rounded to float
+   *   "read_tensors gguf"             safetensors or gguf: what a tensor file says, as a listing
+   *   "write_tensors gguf"            safetensors or gguf: the bytes of a tensor file
    */
   const char* const* declarations;
 
@@ -135,6 +137,16 @@ typedef struct packcheck_subject {
 
   /* Decodes a weight matrix into out_features * in_features floats, row-major. */
   int (*affine_dequantize)(const packcheck_affine* weights, float* values, size_t count, packcheck_error* error);
+
+  /* Reads the header of a tensor file (`kind` as declared) out of any bytes, and lists it as subjects/PROTOCOL.md
+   * says. Refuse an unsound file. Write the size of the listing into `*out_size`, and the listing into `out` if it
+   * has at most `capacity` bytes; else packcheck asks once more with that capacity. */
+  int (*read_tensors)(const char* kind, const uint8_t* file, size_t file_size, uint8_t* out, size_t capacity,
+                      size_t* out_size, packcheck_error* error);
+
+  /* Writes a tensor file: `contents` is a listing and the data, as subjects/PROTOCOL.md says. Sizes as above. */
+  int (*write_tensors)(const char* kind, const uint8_t* contents, size_t contents_size, uint8_t* out, size_t capacity,
+                       size_t* out_size, packcheck_error* error);
 } packcheck_subject;
 
 /* The entry point your library exports. */
