@@ -154,7 +154,7 @@ void change_header(Source& source, GgufDraft& d) {
     case 0: d.entries.push_back(d.entries.empty() ? extra : d.entries.front()); break;  // a key twice
     case 1:
       d.entries.push_back(alignment_entry(0));
-      d.alignment = 32;
+      d.alignment = source.pick({std::uint64_t{32}, std::uint64_t{1}});
       place(d);
       break;
     case 2:
@@ -193,7 +193,7 @@ void change_tensor(Source& source, GgufDraft& d) {
   if (d.tensors.empty()) d.tensors.push_back(draw_gguf_tensor(source, 0));
   GgufTensor& t = d.tensors[source.below(d.tensors.size())];
   switch (source.below(12)) {
-    case 0: t.dims.assign(5 + source.below(5), 1); break;
+    case 0: t.dims.resize(5 + source.below(5), 1); break;
     case 1: t.dims[source.below(t.dims.size())] += kPast32; break;
     case 2: t.dims = {kPast32, kPast32}; break;  // 2^64, which wraps to 0
     case 3: t.dims = {~std::uint64_t{0}, 2, 1, 1}; break;
@@ -286,6 +286,7 @@ struct SafetensorsDraft {
   std::vector<SafetensorsEntry> entries;
   std::string extra;    ///< JSON members after the tensors
   std::string before;   ///< between the length and the header
+  std::string inner;    ///< white space before the end of the object
   std::string padding;  ///< after the object
   std::uint64_t data = 0;
   std::uint64_t more_length = 0;
@@ -330,7 +331,8 @@ SafetensorsDraft draw_safetensors(Source& source) {
   for (std::uint64_t i = source.below(4); i > 0; --i) d.entries.push_back(draw_entry(source, d.entries.size()));
   place(d, 0, 0);
   if (source.once_in(2)) d.padding = std::string(source.below(9), ' ');
-  if (source.once_in(40)) d.padding = std::string(100'000 + source.below(3), ' ');
+  // More than the first request of a client that reads from afar.
+  if (source.once_in(40)) d.inner = std::string(100'000 + source.below(3), ' ');
   // Another order in the header than in the data.
   if (source.once_in(3)) std::reverse(d.entries.begin(), d.entries.end());
   return d;
@@ -441,7 +443,7 @@ std::string text_of(const SafetensorsDraft& d) {
         e.begin + "," + e.end + "]}");
   }
   if (!d.extra.empty()) add(d.extra);
-  return text + "}" + d.padding;
+  return text + d.inner + "}" + d.padding;
 }
 
 Bytes draw_safetensors_file(Source& source, std::uint64_t change) {

@@ -42,7 +42,7 @@ std::vector<Twin> file_twins() {
        [](ReferenceRules& r) { r.file.start_rounded_to_8 = true; }},
       {"file_header_cut", "reads the header bytes within the file's first 100,001 alone (huggingface_hub)", kRead,
        [](ReferenceRules& r) { r.file.header_cut = true; }},
-      {"file_zero_alignment_is_1", "starts the data where the header ends if general.alignment is 0", kRead,
+      {"file_zero_alignment_is_1", "starts the data where the header ends if general.alignment is 0", kRefused,
        [](ReferenceRules& r) { r.file.zero_alignment_is_1 = true; }},
       {"file_alignment_is_32", "reads general.alignment with another type and so ignores it (ollama)", kRead,
        [](ReferenceRules& r) { r.file.alignment_is_32 = true; }},
