@@ -137,10 +137,11 @@ GgufDraft draw_gguf(Source& source) {
     Bytes value = draw_gguf_value(source, type, d.word(), 0);
     d.entries.push_back({"k" + draw_name(source, d.entries.size()), type, std::move(value)});
   }
-  static constexpr std::uint64_t kAlignments[] = {32, 8, 16, 64, 256, 1, 24};
+  static constexpr std::uint64_t kAlignments[] = {32, 8, 16, 64, 256, 1, 24, 0};
   if (source.once_in(3)) {
     d.alignment = source.pick(kAlignments);
     d.entries.push_back(alignment_entry(d.alignment));
+    if (d.alignment == 0) d.alignment = source.pick({std::uint64_t{32}, std::uint64_t{1}});
   }
   for (std::uint64_t i = source.below(4); i > 0; --i) d.tensors.push_back(draw_gguf_tensor(source, d.tensors.size()));
   place(d);
