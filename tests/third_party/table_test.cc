@@ -29,6 +29,8 @@ bool has_function(const packcheck_subject& subject, Operation operation) {
     case Operation::pack: return subject.pack != nullptr;
     case Operation::unpack: return subject.unpack != nullptr;
     case Operation::affine_dequantize: return subject.affine_dequantize != nullptr;
+    case Operation::read_tensors: return subject.read_tensors != nullptr;
+    case Operation::write_tensors: return subject.write_tensors != nullptr;
   }
   return false;
 }
