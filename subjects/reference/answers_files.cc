@@ -1,5 +1,6 @@
 // Tensor files: read_tensors, write_tensors. The listing is described in subjects/PROTOCOL.md.
 #include <charconv>
+#include <stdexcept>
 
 #include "core/file/tensor_file.h"
 #include "subjects/calls.h"
@@ -214,8 +215,13 @@ Reply answer_read_tensors(const ReferenceRules& rules, Arguments a) {
   if (a[0] != "safetensors" && a[0] != "gguf")
     return {Outcome::skipped, {}, "no reader of '" + std::string(a[0]) + "'"};
   const auto read = a[0] == "gguf" ? read_gguf : read_safetensors;
-  const Result<TensorFile> file = read(bytes_of(a[1]), rules.file);
-  return file ? answered(listing_of(*file)) : refused(file.error());
+  try {
+    const Result<TensorFile> file = read(bytes_of(a[1]), rules.file);
+    return file ? answered(listing_of(*file)) : refused(file.error());
+  } catch (const std::length_error&) {
+    // Only the twin that reserves first comes here; nobody would catch it in a loader.
+    return {Outcome::crashed, {}, "std::length_error"};
+  }
 }
 
 Reply answer_write_tensors(const ReferenceRules& rules, Arguments a) {

@@ -34,6 +34,8 @@ std::vector<Twin> file_twins() {
        [](ReferenceRules& r) { r.file.many_dims = true; }},
       {"file_strings_clamped", "ends a string that is longer than the file with the file", kRefused,
        [](ReferenceRules& r) { r.file.strings_clamped = true; }},
+      {"file_reserves_first", "gives memory to what a count says before it looks how much file is left",
+       "file.reading_is_total", [](ReferenceRules& r) { r.file.reserves_first = true; }},
       {"file_partial_blocks", "forgets the end of a row that is no whole blocks", kRefused,
        [](ReferenceRules& r) { r.file.partial_blocks = true; }},
       {"file_unaligned_accepted", "lets a tensor of a GGUF begin anywhere", kRefused,

@@ -149,7 +149,8 @@ TEST(TensorFile, AnUnsoundSafetensorsFileIsRefusedWithThePlaceAndWhatWouldBeRigh
               HasSubstr("1 bytes after the last tensor"));
   EXPECT_THAT(refusal(tensor(R"("dtype":"U8","shape":[2],"data_offsets":[0,2])", 1)),
               HasSubstr("ends at byte 2 of 1 bytes of data"));
-  EXPECT_THAT(refusal(tensor(R"("dtype":"U8","shape":[1.0],"data_offsets":[0,1])", 1)), HasSubstr("expected an integer such as 12"));
+  EXPECT_THAT(refusal(tensor(R"("dtype":"U8","shape":[1.0],"data_offsets":[0,1])", 1)),
+              HasSubstr("expected an integer such as 12"));
 }
 
 TEST(TensorFile, AHeaderIsReadStrictly) {
@@ -158,7 +159,7 @@ TEST(TensorFile, AHeaderIsReadStrictly) {
                                   2)),
               HasSubstr("duplicate key 'k'"));
   EXPECT_THAT(refusal(safetensors(R"({"__metadata__":{"a":1}})", 0)),
-              HasSubstr("/__metadata__/a: '1}}'; expected a string"));
+              HasSubstr("/__metadata__/a: '1'; expected a string"));
   EXPECT_THAT(refusal(safetensors(" {}", 0)), HasSubstr("byte 8 is no '{'"));
   EXPECT_THAT(refusal(safetensors("{}x", 0)), HasSubstr("header byte 10: 'x' after the header's object"));
   EXPECT_THAT(refusal(safetensors("{\"\xFF\":", 0)), HasSubstr("no UTF-8"));
@@ -202,7 +203,7 @@ TEST(TensorFile, WritingWhatWasReadGivesTheSameBytes) {
   Gguf gguf{.dims = {64, 3}, .type = 8, .alignment = 64, .data = 256};
   gguf.with("general.alignment", 4, 64, 4).with("f", 12, 0x7FF8000000000001, 8);
   for (const Bytes& file :
-       {gguf.bytes(), safetensors(R"({"w":{"dtype":"U8","shape":[3],"data_offsets":[0,3]}}    )", 3)}) {
+       {gguf.bytes(), safetensors(R"({"w":{"dtype":"U8","shape":[3],"data_offsets":[0,3]}}   )", 3)}) {
     const Result<TensorFile> read = read_tensor_file(file);
     ASSERT_TRUE(read) << read.error().text();
     const Result<Bytes> written = write_tensor_file(*read, tensor_data(*read, file));
@@ -218,8 +219,14 @@ TEST(TensorFile, AWriterRefusesWhatItsFormatCannotSay) {
     const Result<Bytes> written = write_tensor_file(file, all);
     return written ? "written" : written.error().text();
   };
-  TensorFile file{.kind = FileKind::gguf, .version = 3};
-  file.tensors.push_back({.name = "w", .dtype = "F32", .shape = {1}});
+  TensorFile file;
+  file.kind = FileKind::gguf;
+  file.version = 3;
+  FileTensor w;
+  w.name = "w";
+  w.dtype = "F32";
+  w.shape = {1};
+  file.tensors.push_back(w);
   EXPECT_EQ(refused(file), "written");
   file.version = 1;
   EXPECT_THAT(refused(file), HasSubstr("version 1; expected 2 or 3"));
@@ -235,11 +242,11 @@ TEST(TensorFile, AWriterRefusesWhatItsFormatCannotSay) {
 }
 
 TEST(TensorFile, MetadataReadsAsPeopleWriteIt) {
-  MetadataValue value{.type = ValueType::array, .element_type = ValueType::i16, .bytes = {'\xFF', '\xFF', '\x02', 0}};
+  const MetadataValue value{ValueType::array, ValueType::i16, {'\xFF', '\xFF', '\x02', 0}, {}};
   EXPECT_EQ(value.text(), "[-1, 2]");
   EXPECT_EQ(value.text(1), "[-1, … 2 in all]");
-  EXPECT_EQ((MetadataValue{.type = ValueType::f32, .bytes = {0, 0, '\xC0', '\x3F'}}.text()), "1.5");
-  EXPECT_EQ((MetadataValue{.type = ValueType::boolean, .bytes = {'\x01'}}.text()), "true");
+  EXPECT_EQ((MetadataValue{ValueType::f32, ValueType::string, {0, 0, '\xC0', '\x3F'}, {}}.text()), "1.5");
+  EXPECT_EQ((MetadataValue{ValueType::boolean, ValueType::string, {'\x01'}, {}}.text()), "true");
 }
 
 TEST(MappedFile, AFileIsMappedAndWhatIsNoneIsRefused) {
