@@ -14,6 +14,9 @@ namespace packcheck {
 /// Puts the bytes to one law in one variant: wire format where its case type has one, else choices.
 void fuzz_law(std::string_view law, std::string_view variant, std::span<const std::uint8_t> bytes);
 
+/// Every law whose case type is `family`, in this variant.
+void fuzz_variant(std::string_view family, std::string_view variant, std::span<const std::uint8_t> bytes);
+
 /// Every law whose case type is `family`, in every variant the reference declares if they are few, else in the one
 /// that the bytes choose.
 void fuzz_family(std::string_view family, std::span<const std::uint8_t> bytes);

@@ -21,8 +21,10 @@ Form form_of(Operation operation) {
     case Operation::quantize:
     case Operation::repack_tensor:
     case Operation::requantize_tensor:
-    case Operation::load_tensor: return Form::bytes;
-    case Operation::print: return Form::text;
+    case Operation::load_tensor:
+    case Operation::write_tensors: return Form::bytes;
+    case Operation::print:
+    case Operation::read_tensors: return Form::text;
     case Operation::parse: return Form::word;
     case Operation::pack: return Form::words;
     case Operation::unpack: return Form::integers;

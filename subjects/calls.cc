@@ -126,4 +126,12 @@ Answer<TensorAnswer> call_tensor(Subject& subject, Operation operation, const De
   return {Outcome::answered, std::move(*answer), {}};
 }
 
+Answer<std::string> call_read_tensors(Subject& subject, std::string_view kind, std::span<const std::uint8_t> file) {
+  return call_for_one_part(subject, Operation::read_tensors, {kind, bytes_of(file)});
+}
+
+Answer<Bytes> call_write_tensors(Subject& subject, std::string_view kind, std::string_view contents) {
+  return map<Bytes>(call_for_one_part(subject, Operation::write_tensors, {kind, contents}), string_to_bytes);
+}
+
 }  // namespace packcheck

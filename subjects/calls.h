@@ -53,6 +53,11 @@ struct AffineTensor {
   Bytes biases;
 };
 [[nodiscard]] Answer<std::vector<float>> call_affine_dequantize(Subject& subject, const AffineTensor& tensor);
+/// The file's listing (subjects/PROTOCOL.md). `kind`: "safetensors" or "gguf".
+[[nodiscard]] Answer<std::string> call_read_tensors(Subject& subject, std::string_view kind,
+                                                    std::span<const std::uint8_t> file);
+/// The bytes of a file with these contents: a listing, the line "data", and the data.
+[[nodiscard]] Answer<Bytes> call_write_tensors(Subject& subject, std::string_view kind, std::string_view contents);
 
 /// What becomes of a described tensor. A document that is no answer broke the protocol.
 [[nodiscard]] Answer<TensorAnswer> call_tensor(Subject& subject, Operation operation, const DescribedTensor& tensor);

@@ -29,7 +29,9 @@ constexpr auto kOperations = std::to_array<OperationRow>({{"convert", 4},
                                                           {"affine_dequantize", 5},
                                                           {"repack_tensor", 2},
                                                           {"requantize_tensor", 2},
-                                                          {"load_tensor", 2}});
+                                                          {"load_tensor", 2},
+                                                          {"read_tensors", 2},
+                                                          {"write_tensors", 2}});
 static_assert(kOperations.size() == kOperationCount);
 
 std::vector<std::string> operation_names() {
@@ -138,6 +140,8 @@ std::vector<std::string> list_of_variants(Operation operation) {
     case Operation::load_tensor:
       for (const StorageEncoding& e : all_storage_encodings()) names.push_back(e.id());
       break;
+    case Operation::read_tensors:
+    case Operation::write_tensors: names = {"safetensors", "gguf"}; break;
   }
   return names;
 }

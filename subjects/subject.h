@@ -19,6 +19,8 @@
 // | repack_tensor     | source encoding, a tensor (tensor_document.h)      | what became of it   |
 // | requantize_tensor | the same                                           | the same            |
 // | load_tensor       | the same                                           | the same            |
+// | read_tensors      | safetensors or gguf, a file's bytes                | listing             |
+// | write_tensors     | safetensors or gguf, listing and data              | a file's bytes      |
 //
 // Names are ASCII; numbers and elements are little-endian and tightly packed.
 #pragma once
@@ -49,9 +51,11 @@ enum class Operation : std::uint8_t {
   affine_dequantize,
   repack_tensor,
   requantize_tensor,
-  load_tensor
+  load_tensor,
+  read_tensors,
+  write_tensors
 };
-inline constexpr std::size_t kOperationCount = 12;
+inline constexpr std::size_t kOperationCount = 14;
 
 [[nodiscard]] std::string_view operation_name(Operation operation);
 /// How many arguments a request of the operation has: the table above.

@@ -20,6 +20,7 @@ foreach(room IN ITEMS
     encoding
     environment
     fast_path
+    file
     format
     integer_format
     json_document

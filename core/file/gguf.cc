@@ -52,6 +52,7 @@ class GgufReader {
   std::uint64_t count(const std::string& of, std::uint64_t least) {
     const std::size_t at = in_.at();
     const std::uint64_t number = in_.number(word_, "the number of " + of);
+    if (rules_.reserves_first && number > file_.tensors.max_size()) file_.tensors.reserve(number);
     // Both counts of the header precede what they count.
     if (number <= in_.left() / std::max<std::uint64_t>(least, 1)) return number;
     in_.fail(at, std::to_string(number) + " " + of + " in the " + std::to_string(in_.left()) + " bytes that are left",

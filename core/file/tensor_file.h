@@ -124,6 +124,7 @@ struct FileRules {
   bool many_dims = false;            ///< up to 8 dimensions
   bool dims_as_stored = false;       ///< the innermost dimension comes first, as the file has it
   bool strings_clamped = false;      ///< a string that is longer than the file ends with the file
+  bool reserves_first = false;       ///< memory for what a count says before a look at what is left: std::length_error
   bool partial_blocks = false;       ///< a row need not be whole blocks; the rest of it is forgotten
   bool unaligned_accepted = false;   ///< a tensor may begin anywhere
   // The writer of GGUF.

@@ -1,6 +1,7 @@
 // One call of any operation, made from the cases of the operation's own type.
 #include "properties/cases/case_type.h"
 #include "properties/cases/cases.h"
+#include "properties/oracles/file_oracle.h"
 
 namespace packcheck {
 namespace {
@@ -49,6 +50,12 @@ std::vector<std::string> draw_arguments(Source& source, Operation operation, std
       const std::uint64_t shape[] = {t.out_features, t.in_features, t.scale_columns};
       return {name_of(t.scale_format), u64s_to_string(shape), bytes_to_string(t.codes), bytes_to_string(t.scales),
               bytes_to_string(t.biases)};
+    }
+    case Operation::read_tensors:
+      return {std::string(variant), bytes_to_string(file_cases.draw(source, variant).as<FileCase>().bytes)};
+    case Operation::write_tensors: {
+      const Case c = file_cases.draw(source, variant);
+      return {std::string(variant), oracle::read_file(variant, c.as<FileCase>().bytes).contents};
     }
   }
   return {};

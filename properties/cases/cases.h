@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/encoding/encoding.h"
+#include "core/file/tensor_file.h"
 #include "core/format/format.h"
 #include "core/params/layout.h"
 #include "properties/case.h"
@@ -76,6 +77,12 @@ extern const CaseType& affine_cases;
 extern const CaseType& repack_tensor_cases;
 extern const CaseType& requantize_tensor_cases;
 extern const CaseType& load_tensor_cases;
+/// A tensor file, any bytes. Variant "gguf".
+struct FileCase {
+  FileKind kind = FileKind::safetensors;
+  Bytes bytes;
+};
+extern const CaseType& file_cases;
 
 /// One call of any operation. Variant "convert f32->f16".
 struct CallCase {

@@ -33,6 +33,10 @@ struct FileAnswer {
 
 /// A listing with its metadata lines and its tensor lines sorted: readers that use maps keep no order.
 [[nodiscard]] std::string sorted_listing(std::string_view listing);
+/// What a listing says, without the places: its lines, sorted, each tensor's data behind its line. Of the argument of
+/// write_tensors, and of a reader's listing of `file`; a tensor outside the file has the data "outside".
+[[nodiscard]] std::string sorted_contents(std::string_view contents);
+[[nodiscard]] std::string contents_of(std::string_view listing, std::span<const std::uint8_t> file);
 /// A word that stands for any bytes: "=" and the bytes, those outside 0x21..0x7E and '%' as "%XX".
 [[nodiscard]] std::string word_of(std::string_view bytes);
 

@@ -68,6 +68,8 @@ bool has_function(const packcheck_subject& table, Operation operation) {
     case Operation::repack_tensor: return table.repack_tensor != nullptr;
     case Operation::requantize_tensor: return table.requantize_tensor != nullptr;
     case Operation::load_tensor: return table.load_tensor != nullptr;
+    case Operation::read_tensors: return table.read_tensors != nullptr;
+    case Operation::write_tensors: return table.write_tensors != nullptr;
   }
   return false;
 }

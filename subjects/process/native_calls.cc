@@ -63,6 +63,8 @@ Reply NativeCalls::perform(const Request& request) {
     case Operation::repack_tensor: return table_.repack_tensor == nullptr ? skip({}) : document(table_.repack_tensor, a);
     case Operation::requantize_tensor: return table_.requantize_tensor == nullptr ? skip({}) : document(table_.requantize_tensor, a);
     case Operation::load_tensor: return table_.load_tensor == nullptr ? skip({}) : document(table_.load_tensor, a);
+    case Operation::read_tensors: return table_.read_tensors == nullptr ? skip({}) : document(table_.read_tensors, a);
+    case Operation::write_tensors: return table_.write_tensors == nullptr ? skip({}) : document(table_.write_tensors, a);
   }
   // clang-format on
   return skip("unknown operation");

@@ -31,6 +31,9 @@ Reply answer_load_tensor(const ReferenceRules& rules, Arguments a);
 // Packed parameters.
 Reply answer_pack(const ReferenceRules& rules, Arguments a);
 Reply answer_unpack(const ReferenceRules& rules, Arguments a);
+// Tensor files.
+Reply answer_read_tensors(const ReferenceRules& rules, Arguments a);
+Reply answer_write_tensors(const ReferenceRules& rules, Arguments a);
 
 /// A refusal because the request itself is malformed.
 inline Reply malformed(std::string what) { return {Outcome::refused, {}, std::move(what)}; }

@@ -43,7 +43,8 @@ std::vector<std::string> declaration_lines() {
     lines.push_back("unpack " + layout.id());
   }
   for (const char* line : {"repack f16->f32 nan=same", "repack bf16->f32 nan=same", "print json", "parse json",
-                           "affine_dequantize affine4:f32"})
+                           "affine_dequantize affine4:f32", "read_tensors safetensors", "read_tensors gguf",
+                           "write_tensors safetensors", "write_tensors gguf"})
     lines.emplace_back(line);
   return lines;
 }
@@ -68,6 +69,8 @@ constexpr auto kAnswers = std::to_array<Reply (*)(const ReferenceRules&, Argumen
     answer_repack_tensor,
     answer_requantize_tensor,
     answer_load_tensor,
+    answer_read_tensors,
+    answer_write_tensors,
 });
 static_assert(kAnswers.size() == kOperationCount);
 
@@ -146,6 +149,8 @@ bool ReferenceRules::touch(Operation operation, std::string_view variant) const 
     case Operation::repack_tensor:
     case Operation::requantize_tensor:
     case Operation::load_tensor: return touches_stored(storage, variant);
+    case Operation::read_tensors:
+    case Operation::write_tensors: return !(file == FileRules{});
   }
   return false;
 }

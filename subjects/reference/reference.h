@@ -11,6 +11,7 @@
 
 #include "core/affine/affine.h"
 #include "core/encoding/encoding.h"
+#include "core/file/tensor_file.h"
 #include "core/format/convert.h"
 #include "core/params/layout.h"
 #include "core/storage/repack.h"
@@ -35,6 +36,7 @@ struct ReferenceRules {
   AffineRules affine;
   RepackPath repack = RepackPath::direct;
   StorageRules storage;
+  FileRules file;
   bool keeps_answers = false;  ///< a copy of every answer is kept for good: a leak
 
   /// Whether the answers to `operation` in `variant` may be others than those of the right rules.

@@ -11,6 +11,7 @@ namespace packcheck {
 [[nodiscard]] std::vector<Twin> text_twins();
 [[nodiscard]] std::vector<Twin> affine_twins();
 [[nodiscard]] std::vector<Twin> storage_twins();
+[[nodiscard]] std::vector<Twin> file_twins();
 [[nodiscard]] std::vector<Twin> format_twins();
 [[nodiscard]] std::vector<Twin> encoding_twins();
 [[nodiscard]] std::vector<Twin> subject_twins();

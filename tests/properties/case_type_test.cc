@@ -40,6 +40,8 @@ std::string content_of(const Case& c) {
     return text(u64s_to_string(shape)) + text(spec(t.scale_format).name) + text(bytes_to_string(t.codes)) +
            text(bytes_to_string(t.scales)) + text(bytes_to_string(t.biases));
   }
+  if (c.type == &file_cases)
+    return text(file_kind_name(c.as<FileCase>().kind)) + text(bytes_to_string(c.as<FileCase>().bytes));
   if (c.type == &call_cases) {
     std::string all = text(c.as<CallCase>().variant) + text(operation_name(c.as<CallCase>().request.operation));
     for (const std::string& argument : c.as<CallCase>().request.arguments) all += text(argument);

@@ -32,6 +32,8 @@ bool has_function(const packcheck_subject& subject, Operation operation) {
     case Operation::repack_tensor: return subject.repack_tensor != nullptr;
     case Operation::requantize_tensor: return subject.requantize_tensor != nullptr;
     case Operation::load_tensor: return subject.load_tensor != nullptr;
+    case Operation::read_tensors: return subject.read_tensors != nullptr;
+    case Operation::write_tensors: return subject.write_tensors != nullptr;
   }
   return false;
 }

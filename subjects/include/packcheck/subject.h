@@ -100,6 +100,8 @@ typedef struct packcheck_subject {
    *                                   nan=any (default) | same
    *   "requantize_tensor dense(f32)"  as repack_tensor, without options
    *   "load_tensor dense(bf16)"       the same
+   *   "read_tensors gguf"             safetensors or gguf: what a tensor file says, as a listing
+   *   "write_tensors gguf"            safetensors or gguf: the bytes of a tensor file
    */
   const char* const* declarations;
 
@@ -150,6 +152,15 @@ typedef struct packcheck_subject {
                            size_t* out_size, packcheck_error* error);
   int (*load_tensor)(const char* source, const uint8_t* tensor, size_t size, uint8_t* out, size_t capacity,
                      size_t* out_size, packcheck_error* error);
+  /* Reads the header of a tensor file (`kind` as declared) out of any bytes, and lists it as subjects/PROTOCOL.md
+   * says. Refuse an unsound file. Write the size of the listing into `*out_size`, and the listing into `out` if it
+   * has at most `capacity` bytes; else packcheck asks once more with that capacity. */
+  int (*read_tensors)(const char* kind, const uint8_t* file, size_t file_size, uint8_t* out, size_t capacity,
+                      size_t* out_size, packcheck_error* error);
+
+  /* Writes a tensor file: `contents` is a listing and the data, as subjects/PROTOCOL.md says. Sizes as above. */
+  int (*write_tensors)(const char* kind, const uint8_t* contents, size_t contents_size, uint8_t* out, size_t capacity,
+                       size_t* out_size, packcheck_error* error);
 } packcheck_subject;
 
 /* The entry point your library exports. */
