@@ -38,7 +38,7 @@ packcheck_test(NAME command_test
 target_compile_definitions(command_test PRIVATE PACKCHECK_COMMAND="$<TARGET_FILE:packcheck>"
   PACKCHECK_SOURCE_DIRECTORY="${CMAKE_SOURCE_DIR}")
 add_dependencies(command_test packcheck)
-foreach(name nlohmann_json eigen rust-std serde_json serde_json-roundtrip)
+foreach(name nlohmann_json eigen rust-std half serde_json serde_json-roundtrip)
   if(TARGET packcheck_subject_${name})
     add_dependencies(command_test packcheck_subject_${name})
   endif()

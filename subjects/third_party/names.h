@@ -26,7 +26,7 @@ struct ThirdPartySubject {
   std::string_view command = {};
 };
 
-inline constexpr std::array<ThirdPartySubject, 19> kThirdPartySubjects{{
+inline constexpr std::array<ThirdPartySubject, 20> kThirdPartySubjects{{
     {"f16c", "this processor's own conversions between f32 and f16 (subjects/hardware)"},
     {"eigen", "Eigen::half and Eigen::bfloat16"},
     {"nlohmann_json", "nlohmann::json, dump and parse through its DOM"},
@@ -42,6 +42,7 @@ inline constexpr std::array<ThirdPartySubject, 19> kThirdPartySubjects{{
     {"python", "Python's repr and float", "python3 -B {adapters}/python/python_subject.py"},
     {"python-json", "Python's json.dumps and json.loads", "python3 -B {adapters}/python/json_subject.py"},
     {"rust-std", "Rust's {:?} and str::parse", "{built}/rust-std"},
+    {"half", "Rust's crate half, f16 and bf16", "{built}/half"},
     {"serde_json", "Rust's serde_json with its default features", "{built}/serde_json"},
     {"serde_json-roundtrip", "Rust's serde_json with float_roundtrip", "{built}/serde_json-roundtrip"},
     {"ggml-base", "ggml's portable row functions (libggml-base.so)"},

@@ -1,4 +1,4 @@
-# Subjects in Rust, each a program: the standard library, and the crate serde_json from Debian's crate sources, once
+# Subjects in Rust, each a program: the standard library, and from Debian's crate sources half, and serde_json once
 # with its default features and once with float_roundtrip. rustc alone compiles them: no cargo, no network. What is
 # missing is left out, with a message.
 set(adapters ${CMAKE_SOURCE_DIR}/subjects/adapters/rust)
@@ -13,6 +13,7 @@ function(packcheck_rust output source)
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
     COMMAND ${CMAKE_COMMAND} -E env PACKCHECK_RUST_VERSION=${rust_version} PACKCHECK_SERDE_JSON_VERSION=${serde_json_version}
+            PACKCHECK_HALF_VERSION=${half_version}
             ${PACKCHECK_RUSTC} -C opt-level=2 -C strip=symbols ${R_ARGUMENTS} ${source} -o ${output}
     DEPENDS ${source} ${R_DEPENDS} VERBATIM COMMENT "Compiling ${name} with rustc")
 endfunction()
@@ -55,17 +56,27 @@ if(PACKCHECK_RUSTC)
   string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" rust_version "${rust_version}")
 endif()
 if(NOT rust_version OR rust_version VERSION_LESS 1.63)
-  message(STATUS "Subjects rust-std, serde_json and serde_json-roundtrip are left out: no rustc of 1.63 or newer here "
-                 "(Debian: rustc)")
+  message(STATUS "Subjects rust-std, half, serde_json and serde_json-roundtrip are left out: no rustc of 1.63 or newer "
+                 "here (Debian: rustc)")
   return()
 endif()
 
-foreach(name serde_json serde ryu itoa)
+foreach(name half serde_json serde ryu itoa)
   packcheck_find_crate(${name})
 endforeach()
 packcheck_rust_subject(rust-std rust_std.rs DEPENDS ${adapters}/packcheck_adapter.rs ARGUMENTS)
 
-# What the crates' own build scripts would say to a rustc of 1.63 or newer; later versions ask for other things.
+if(half_folder)
+  set(library ${crates}/libhalf.rlib)
+  packcheck_crate(half ${library} ARGUMENTS)
+  packcheck_rust_subject(half half.rs DEPENDS ${adapters}/packcheck_adapter.rs ${library}
+                         ARGUMENTS --extern half=${library})
+else()
+  message(STATUS "Subject half is left out: no sources of half 1 in ${PACKCHECK_CRATES_DIR} "
+                 "(Debian 12: librust-half-dev)")
+endif()
+
+# What the build scripts of serde_json and ryu would say to a rustc of 1.63 or newer; later versions ask for other things.
 if(NOT serde_folder OR NOT ryu_folder OR NOT itoa_folder OR NOT serde_json_folder
    OR serde_json_version VERSION_LESS 1.0.60 OR NOT serde_json_version VERSION_LESS 1.0.118)
   message(STATUS "Subjects serde_json and serde_json-roundtrip are left out: no sources of serde_json 1.0.60 to 1.0.117 "
