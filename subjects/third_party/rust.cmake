@@ -14,7 +14,7 @@ function(packcheck_rust output source)
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
     COMMAND ${CMAKE_COMMAND} -E env PACKCHECK_RUST_VERSION=${rust_version} PACKCHECK_SERDE_JSON_VERSION=${serde_json_version}
             PACKCHECK_HALF_VERSION=${half_version}
-            ${PACKCHECK_RUSTC} -C opt-level=2 -C strip=symbols ${R_ARGUMENTS} ${source} -o ${output}
+            ${PACKCHECK_RUSTC} -C opt-level=1 -C strip=symbols ${R_ARGUMENTS} ${source} -o ${output}
     DEPENDS ${source} ${R_DEPENDS} VERBATIM COMMENT "Compiling ${name} with rustc")
 endfunction()
 
