@@ -24,6 +24,14 @@ std::vector<fs::path> third_party_folders() {
   return {own_folder() / "subjects", own_folder().parent_path() / PACKCHECK_INSTALLED_LIBRARIES / "packcheck/subjects"};
 }
 
+fs::path adapters_folder() {
+  std::error_code error;
+  for (const fs::path& path : {own_folder().parent_path().parent_path() / "subjects/adapters",
+                               own_folder().parent_path() / "share/packcheck/adapters"})
+    if (fs::is_directory(path, error)) return path;
+  return {};
+}
+
 fs::path default_corpus() {
   for (const fs::path& path : {fs::path("corpus"), own_folder().parent_path().parent_path() / "corpus",
                                own_folder().parent_path() / "share/packcheck/corpus"})

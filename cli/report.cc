@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "cli/open_subject.h"
+#include "cli/packed_losses.h"
 #include "cli/report_conversions.h"
 #include "properties/corpus_store.h"
 #include "properties/strict_json.h"
@@ -86,6 +87,21 @@ void write_twins(std::ostringstream& out, const VerifyResult& result) {
   if (twins > 0) out << "  " << caught << " of " << twins << " caught\n";
 }
 
+/// A cell of a Markdown table.
+std::string markdown_cell(std::string text) {
+  std::replace(text.begin(), text.end(), '|', '/');
+  return text;
+}
+
+void write_packed_losses(std::ostringstream& out, const VerifyResult& result) {
+  const auto rows = packed_losses(result);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    out << (r == 0 ? "\n## Packed values lost in text\n\n|" : "|");
+    for (const std::string& text : rows[r]) out << " " << markdown_cell(text) << " |";
+    out << (r == 0 ? "\n|---|---|---|---|---|\n" : "\n");
+  }
+}
+
 json tallies_json(const LawResult& law) {
   json engines = json::object();
   for (std::size_t i = 0; i < kEngineCount; ++i)
@@ -93,6 +109,18 @@ json tallies_json(const LawResult& law) {
                                                                  {"checked", law.tallies[i].checked},
                                                                  {"not_applicable", law.tallies[i].not_applicable}};
   return engines;
+}
+
+json losses_json(const VerifyResult& result) {
+  json losses = json::array();
+  const auto rows = packed_losses(result);
+  for (std::size_t r = 1; r < rows.size(); ++r)
+    losses.push_back({{"subject", rows[r][0]},
+                      {"value", rows[r][1]},
+                      {"text", rows[r][2]},
+                      {"read_as", rows[r][3]},
+                      {"law", rows[r][4]}});
+  return losses;
 }
 
 std::string case_file_of(const std::string& spec, const Finding& f) {
@@ -244,6 +272,7 @@ std::string report_json(const VerifyResult& result) {
               {"good", result.good()},
               {"findings", result.finding_count()},
               {"subjects", subjects},
+              {"packed_losses", losses_json(result)},
               {"verdicts", verdicts}};
   if (has_storage_laws(result)) report["conversions"] = conversions_json(result);
   return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
@@ -262,6 +291,7 @@ std::string report_markdown(const VerifyResult& result) {
       out << "|\n";
     }
   }
+  write_packed_losses(out, result);
   bool first = true;
   for (const SubjectResult& subject : result.subjects) {
     if (!is_twin(subject.spec)) continue;

@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "cli/open_subject.h"
+#include "cli/packed_losses.h"
 #include "cli/report.h"
 #include "cli/report_conversions.h"
 
@@ -56,6 +57,19 @@ void write_table(std::ostringstream& out, const VerifyResult& result) {
   out << "</table></div>\n";
 }
 
+void write_packed_losses(std::ostringstream& out, const VerifyResult& result) {
+  const auto rows = packed_losses(result);
+  if (rows.empty()) return;
+  out << "<h2>Packed values lost in text</h2>\n<div class=scroll><table>";
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const char* cell = r == 0 ? "th" : "td";
+    out << "<tr>";
+    for (const std::string& text : rows[r]) out << "<" << cell << ">" << escaped(text) << "</" << cell << ">";
+    out << "</tr>\n";
+  }
+  out << "</table></div>\n";
+}
+
 void write_twins(std::ostringstream& out, const VerifyResult& result) {
   bool any = false;
   for (const SubjectResult& subject : result.subjects) {
@@ -96,6 +110,7 @@ std::string report_html(const VerifyResult& result) {
       out << "<p class=note>" << escaped(subject.spec) << " is absent: " << escaped(subject.absent) << "</p>\n";
   }
   write_table(out, result);
+  write_packed_losses(out, result);
   write_twins(out, result);
   if (has_storage_laws(result)) out << conversions_html(result);
   if (result.finding_count() > 0) out << "<h2>Findings</h2>\n";

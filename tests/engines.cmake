@@ -30,15 +30,17 @@ packcheck_test(NAME command_test
     cli/corpus_command_test.cc
     cli/expected_test.cc
     cli/lists_test.cc
+    cli/packed_losses_test.cc
+    cli/programs_test.cc
     cli/readme_test.cc
     cli/sentinel_test.cc
     cli/sweep_test.cc
     cli/verify_test.cc
-  LIBRARIES packcheck_laws packcheck_reference nlohmann_json::nlohmann_json)
+  LIBRARIES packcheck_cli packcheck_laws packcheck_reference nlohmann_json::nlohmann_json)
 target_compile_definitions(command_test PRIVATE PACKCHECK_COMMAND="$<TARGET_FILE:packcheck>"
   PACKCHECK_SOURCE_DIRECTORY="${CMAKE_SOURCE_DIR}")
 add_dependencies(command_test packcheck)
-foreach(name nlohmann_json eigen)
+foreach(name nlohmann_json eigen rust-std half serde_json serde_json-roundtrip)
   if(TARGET packcheck_subject_${name})
     add_dependencies(command_test packcheck_subject_${name})
   endif()

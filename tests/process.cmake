@@ -27,6 +27,7 @@ endforeach()
 
 packcheck_test(NAME packcheck_process_test
   SOURCES
+    process/adapters_test.cc
     process/frames_test.cc
     process/native_subject_test.cc
     process/program_subject_test.cc
@@ -38,7 +39,11 @@ target_compile_definitions(packcheck_process_test PRIVATE
   PACKCHECK_MISBEHAVING_DIRECTORY="${PACKCHECK_MISBEHAVING_DIRECTORY}"
   PACKCHECK_SOURCE_DIRECTORY="${PACKCHECK_ROOT}"
   PACKCHECK_C_COMPILER="${CMAKE_C_COMPILER}"
-  PACKCHECK_PYTHON="${PACKCHECK_PYTHON}")
+  PACKCHECK_PYTHON="${PACKCHECK_PYTHON}"
+  PACKCHECK_SUBJECTS_DIR="${CMAKE_BINARY_DIR}/subjects")
+if(TARGET packcheck_subject_rust-std)
+  add_dependencies(packcheck_process_test packcheck_subject_rust-std)
+endif()
 foreach(what IN LISTS PACKCHECK_MISBEHAVIOURS)
   add_dependencies(packcheck_process_test misbehaving_${what})
 endforeach()

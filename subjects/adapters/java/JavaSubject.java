@@ -43,9 +43,8 @@ public class JavaSubject {
 
   // As an exporter does: the fields become the bits of two doubles, whose raw bits are the answer.
   private static byte[] pack(List<byte[]> given) {
-    checkLayout(given.get(0));
+    check(given.get(0), given.get(1), 8 * FIELDS.length);
     ByteBuffer values = Packcheck.numbers(given.get(1));
-    if (values.remaining() != 8 * FIELDS.length) throw new Packcheck.Refused("expected five values of 8 bytes");
     long[] words = {0, 0};
     for (Object[] field : FIELDS) {
       long value = values.getLong();
@@ -61,7 +60,7 @@ public class JavaSubject {
   }
 
   private static byte[] unpack(List<byte[]> given) {
-    checkLayout(given.get(0));
+    check(given.get(0), given.get(1), 16);
     ByteBuffer words = Packcheck.numbers(given.get(1));
     ByteBuffer values = Packcheck.numbers(8 * FIELDS.length);
     for (Object[] field : FIELDS)
@@ -69,9 +68,10 @@ public class JavaSubject {
     return values.array();
   }
 
-  private static void checkLayout(byte[] layout) {
+  private static void check(byte[] layout, byte[] numbers, int size) {
     if (!new String(layout, StandardCharsets.ISO_8859_1).equals("conv2d:gen2"))
       throw new Packcheck.Skipped("no such layout");
+    if (numbers.length != size) throw new Packcheck.Refused(numbers.length + " bytes; expected " + size);
   }
 
   public static void main(String[] arguments) throws IOException {

@@ -32,13 +32,13 @@ adapter.offers(['parse json non_finite=refuse'], (text) => {
   return bits;
 });
 
-function checkLayout(layout) {
+function check(layout, numbers, size) {
   if (layout.toString() !== 'conv2d:gen2') throw new Skipped('no such layout');
+  if (numbers.length !== size) throw new Refused(`${numbers.length} bytes; expected ${size}`);
 }
 
 adapter.offers(['pack conv2d:gen2'], (layout, values) => {
-  checkLayout(layout);
-  if (values.length !== 8 * FIELDS.length) throw new Refused(`${values.length} bytes; expected ${8 * FIELDS.length}`);
+  check(layout, values, 8 * FIELDS.length);
   const words = [0n, 0n];
   FIELDS.forEach(([name, word, shift, largest], i) => {
     const value = values.readBigInt64LE(8 * i);
@@ -54,8 +54,7 @@ adapter.offers(['pack conv2d:gen2'], (layout, values) => {
 
 // Any bits may stand here, and an engine may change those of a NaN: they are never read as a double.
 adapter.offers(['unpack conv2d:gen2'], (layout, words) => {
-  checkLayout(layout);
-  if (words.length !== 16) throw new Refused(`${words.length} bytes; expected 16`);
+  check(layout, words, 16);
   const values = Buffer.alloc(8 * FIELDS.length);
   FIELDS.forEach(([, word, shift, largest], i) =>
     values.writeBigInt64LE((words.readBigUInt64LE(8 * word) >> shift) & largest, 8 * i));

@@ -61,19 +61,18 @@ def parse_number(text):
     return struct.pack("<d", value)
 
 
-def check_layout(layout):
+def check(layout, elements, size):
     if layout != b"conv2d:gen2":
         raise Skipped("no such layout")
+    if len(elements) != size:
+        raise Refused("%d bytes; expected %d" % (len(elements), size))
 
 
 @adapter.offers("pack conv2d:gen2")
 def pack(layout, elements):
-    check_layout(layout)
-    values = [value for (value,) in struct.iter_unpack("<q", elements)]
-    if len(values) != len(CONV2D_FIELDS):
-        raise Refused("%d values; expected %d" % (len(values), len(CONV2D_FIELDS)))
+    check(layout, elements, 8 * len(CONV2D_FIELDS))
     words = [0, 0]
-    for value, (name, word, shift, largest) in zip(values, CONV2D_FIELDS):
+    for (value,), (name, word, shift, largest) in zip(struct.iter_unpack("<q", elements), CONV2D_FIELDS):
         if not 0 <= value <= largest:
             raise Refused("%s is %d; expected 0..%d" % (name, value, largest))
         words[word] |= value << shift
@@ -82,7 +81,7 @@ def pack(layout, elements):
 
 @adapter.offers("unpack conv2d:gen2")
 def unpack(layout, elements):
-    check_layout(layout)
+    check(layout, elements, 16)
     words = struct.unpack("<2Q", elements)
     return struct.pack("<5q", *(words[word] >> shift & largest for _, word, shift, largest in CONV2D_FIELDS))
 
