@@ -27,6 +27,7 @@ packcheck_test(NAME command_test
     cli/ask_test.cc
     cli/corpus_command_test.cc
     cli/expected_test.cc
+    cli/explain_test.cc
     cli/lists_test.cc
     cli/readme_test.cc
     cli/sentinel_test.cc

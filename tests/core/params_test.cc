@@ -1,12 +1,19 @@
 // Integers packed in doubles: words worked out by hand, and core against oracle.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <locale.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <bit>
+#include <cfenv>
 #include <limits>
 
 #include "core/params/layout.h"
+#include "core/text/number_form.h"
+#include "core/text/number_text.h"
 #include "properties/oracles/params_oracle.h"
 #include "tests/core/samples.h"
 
@@ -229,6 +236,69 @@ TEST(FieldText, IsReadBackAsTheValueItWas) {
       }
   EXPECT_THAT(parse_field(named("conv2d:gen2").fields[2], "1.0").error().text(), HasSubstr("0..255"));
   EXPECT_THAT(parse_field(named("dropout:gen3").fields[0], "x").error().text(), HasSubstr("0.0 to 1.0"));
+}
+
+/// Sets a locale, a rounding mode and flush-to-zero for this thread; puts them back.
+class Disturbed {
+ public:
+  Disturbed(locale_t locale, int rounding, bool flush) : locale_(uselocale(locale)), rounding_(std::fegetround()) {
+    std::fesetround(rounding);
+    set_flushing(flush);
+  }
+  ~Disturbed() {
+    set_flushing(false);
+    std::fesetround(rounding_);
+    uselocale(locale_);
+  }
+  Disturbed(const Disturbed&) = delete;
+  Disturbed& operator=(const Disturbed&) = delete;
+
+ private:
+  static void set_flushing([[maybe_unused]] bool flush) {
+#if defined(__x86_64__)
+    constexpr unsigned kFlushing = 0x8040;  // FTZ and DAZ
+    _mm_setcsr((_mm_getcsr() & ~kFlushing) | (flush ? kFlushing : 0));
+#endif
+  }
+  locale_t locale_;
+  int rounding_;
+};
+
+TEST(Packing, EveryFieldSurvivesTextUnderEveryRoundingModeFlushToZeroAndACommaLocale) {
+  const locale_t comma = newlocale(LC_ALL_MASK, "de_DE.UTF-8", nullptr);
+  std::size_t sent = 0;
+  for (const locale_t locale : {newlocale(LC_ALL_MASK, "C", nullptr), comma}) {
+    if (locale == nullptr) continue;  // no de_DE.UTF-8; ci/install generates it
+    for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO})
+      for (const bool flush : {false, true})
+        for (const Layout& layout : all_layouts())
+          for (std::size_t i = 0; i < layout.fields.size(); ++i)
+            for (const std::int64_t value : edge_values(layout.fields[i])) {
+              Values values;
+              for (const Field& field : layout.fields)
+                values.push_back(field.plain() ? as_value(1.0) : 3 & field.largest());
+              values[i] = value;
+              Values back;
+              bool packed = false;
+              {
+                const Disturbed disturbed(locale, rounding, flush);
+                const Result<PackedWords> words = pack(layout, values);
+                packed = words.has_value();
+                PackedWords read{};
+                for (std::size_t w = 0; packed && w < kPackedWords; ++w) {
+                  const NumberForm form = number_form((*words)[w]);
+                  read[w] = form.number ? parse_number(*form.number).value() : parse_bits(*form.bits).value();
+                }
+                if (packed) back = unpack(layout, read).values;
+              }
+              ASSERT_EQ(packed, oracle::packed(layout.id(), values).has_value()) << layout.id();
+              if (!packed) continue;
+              ASSERT_EQ(back, values) << layout.id() << " mode " << rounding << (flush ? " flushed" : "");
+              ++sent;
+            }
+    freelocale(locale);
+  }
+  EXPECT_GT(sent, 2000U);
 }
 
 TEST(Execution, AZeroFieldIsPackableButNotExecutableExceptPadding) {
