@@ -50,7 +50,7 @@ std::int64_t draw_field(Source& source, const Field& field) {
   const auto largest = static_cast<std::uint64_t>(field.largest());
   switch (source.below(3)) {
     case 0: return static_cast<std::int64_t>(source.below(std::min<std::uint64_t>(largest + 1, 8)));
-    case 1: return static_cast<std::int64_t>(source.bits(static_cast<int>(field.width)));
+    case 1: return static_cast<std::int64_t>(source.bits(field.width));
     default: return static_cast<std::int64_t>(largest - source.below(std::min<std::uint64_t>(largest + 1, 3)));
   }
 }
