@@ -196,14 +196,11 @@ Result<std::vector<std::int64_t>> field_values(const Layout& layout, const std::
       for (const Field& f : layout.fields) names += (names.empty() ? "" : ", ") + std::string(f.name);
       return refuse("'" + arguments[i] + "'", layout.id(), "FIELD=VALUE with a field of " + names);
     }
-    const std::string number = arguments[i].substr(equals + 1);
-    std::int64_t value = 0;
-    const bool negative = !number.empty() && number[0] == '-';
-    const std::string digits = number.substr(negative ? 1 : 0);
-    if (digits.empty() || digits.size() > 18 || digits.find_first_not_of("0123456789") != std::string::npos)
-      return refuse("'" + number + "'", layout.id() + " field " + name, "an integer");
-    value = std::stoll(number);
-    if (!given.emplace(name, value).second) return refuse("given twice", layout.id() + " field " + name, "once");
+    const auto field =
+        std::find_if(layout.fields.begin(), layout.fields.end(), [&](const Field& f) { return f.name == name; });
+    const Result<std::int64_t> value = parse_field(*field, std::string_view(arguments[i]).substr(equals + 1));
+    if (!value) return refuse(value.error().what, layout.id() + " field " + name, value.error().right);
+    if (!given.emplace(name, *value).second) return refuse("given twice", layout.id() + " field " + name, "once");
   }
   std::vector<std::int64_t> values;
   for (const Field& f : layout.fields) {
@@ -223,7 +220,8 @@ Result<Said> ask_pack(Subject& subject, const AskOptions& o) {
   std::string text =
       "scalar " + describe(Format::f64, words.value[0]) + "\nparam2 " + describe(Format::f64, words.value[1]);
   for (std::size_t i = 0; i < values->size(); ++i)
-    text += (i == 0 ? "\n" : " ") + std::string((*layout)->fields[i].name) + "=" + std::to_string((*values)[i]);
+    text += (i == 0 ? "\n" : " ") + std::string((*layout)->fields[i].name) + "=" +
+            field_text((*layout)->fields[i], (*values)[i]);
   const std::string why = not_executable_because(**layout, *values);
   if (!why.empty()) text += "\npackable, but not executable: " + why;
   return Said{kHolds, {hex_of(words.value[0], 64), hex_of(words.value[1], 64)}, text, {}};
@@ -247,8 +245,12 @@ Result<Said> ask_unpack(Subject& subject, const AskOptions& o) {
   said.bits = json::object();
   for (std::size_t i = 0; i < values.value.size(); ++i) {
     const std::string name((*layout)->fields[i].name);
-    said.bits[name] = values.value[i];
-    said.text += (i == 0 ? "" : "\n") + name + "=" + std::to_string(values.value[i]);
+    const Field& field = (*layout)->fields[i];
+    if (field.plain())
+      said.bits[name] = hex_of(static_cast<std::uint64_t>(values.value[i]), 64);
+    else
+      said.bits[name] = values.value[i];
+    said.text += (i == 0 ? "" : "\n") + name + "=" + field_text(field, values.value[i]);
   }
   const Unpacked reference = unpack(**layout, words);
   for (std::size_t w = 0; w < kPackedWords; ++w)

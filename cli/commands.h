@@ -79,6 +79,13 @@ struct AskOptions {
 };
 int run_ask(const AskOptions& options);
 
+struct ExplainOptions {
+  std::string value;  ///< "9.7517E-319", "0x030301", "197377", "NaN"
+  std::string op;     ///< "conv2d" or "conv2d:gen2"; empty: every layout in which it makes sense
+  bool json = false;
+};
+int run_explain(const ExplainOptions& options);
+
 struct CorpusOptions {
   std::string action;  ///< add, lint
   std::vector<std::string> files;
@@ -102,7 +109,7 @@ struct CorpusOptions {
 int run_corpus_command(const CorpusOptions& options);
 
 struct ListOptions {
-  std::string what;  ///< laws, subjects, encodings
+  std::string what;  ///< laws, subjects, formats, encodings, layouts
   bool json = false;
 };
 int run_list(const ListOptions& options);

@@ -1,10 +1,11 @@
-// packcheck laws | subjects | formats | encodings: what there is.
+// packcheck laws | subjects | formats | encodings | layouts: what there is.
 #include <cstdio>
 
 #include "cli/commands.h"
 #include "cli/open_subject.h"
 #include "core/encoding/encoding.h"
 #include "core/format/convert.h"
+#include "core/params/analysis.h"
 #include "core/text/number_text.h"
 #include "properties/law.h"
 #include "properties/strict_json.h"
@@ -175,6 +176,67 @@ std::string format_row(const json& row) {
   return line + (row["overflow"] == "nan" ? "NaN" : row["overflow"] == "infinity" ? "infinity" : "the largest");
 }
 
+json word_json(const WordSpan& span) {
+  json classes = json::object();
+  for (std::size_t c = 0; c < kDoubleClasses; ++c)
+    if (span.smallest[c])
+      classes[std::string(double_class_name(static_cast<DoubleClass>(c)))] = hex_of(*span.smallest[c], 64);
+  return {{"plain", span.plain},
+          {"gaps", hex_of(span.gaps, 64)},
+          {"overlapping", hex_of(span.overlapping, 64)},
+          {"can_be_negative", span.can_be_negative},
+          {"smallest", classes}};
+}
+
+json layouts_json() {
+  json list = json::array();
+  for (const Layout& layout : all_layouts()) {
+    const std::array<WordSpan, kPackedWords> spans = analyse(layout);
+    json fields = json::array();
+    for (const Field& f : layout.fields)
+      fields.push_back({{"field", f.name},
+                        {"word", f.word == 0 ? "scalar" : "param2"},
+                        {"plain", f.plain()},
+                        {"shift", f.shift},
+                        {"width", f.width},
+                        {"range", f.range()},
+                        {"runs_at_zero", f.runs_at_zero}});
+    list.push_back({{"layout", layout.id()},
+                    {"fields", fields},
+                    {"scalar", word_json(spans[0])},
+                    {"param2", word_json(spans[1])}});
+  }
+  return list;
+}
+
+/// "scalar: zero, subnormal, normal from 0x0010000000000000; infinity and NaN are refused"
+std::string word_text(const std::string& name, const json& word) {
+  std::string text = "\n    " + name + " can be ";
+  bool first = true;
+  for (const auto& [c, bits] : word["smallest"].items()) {
+    const bool refused = (c == "infinity" || c == "NaN") && !word["plain"].get<bool>();
+    text += (first ? "" : ", ") + c +
+            (refused         ? " (refused)"
+             : c == "normal" ? " from " + bits.get<std::string>()
+                             : "");
+    first = false;
+  }
+  if (word["can_be_negative"].get<bool>()) text += ", of either sign";
+  if (!word["plain"].get<bool>()) text += "; in no field: " + word["gaps"].get<std::string>();
+  return text;
+}
+
+std::string layout_row(const json& row) {
+  std::string line = row["layout"].get<std::string>();
+  for (const json& f : row["fields"]) {
+    line += "\n    " + f["field"].get<std::string>() + ": " + f["word"].get<std::string>();
+    if (!f["plain"].get<bool>())
+      line += " bits " + f["shift"].dump() + ".." + std::to_string(f["shift"].get<int>() + f["width"].get<int>() - 1);
+    line += ", " + f["range"].get<std::string>();
+  }
+  return line + word_text("scalar", row["scalar"]) + word_text("param2", row["param2"]);
+}
+
 void print_rows(const ListOptions& options, const json& list) {
   for (const json& row : list) {
     if (options.what == "laws")
@@ -183,6 +245,7 @@ void print_rows(const ListOptions& options, const json& list) {
       std::printf("%-30s %s%s\n", row["subject"].get<std::string>().c_str(), row["summary"].get<std::string>().c_str(),
                   row["absent"].is_null() ? "" : " (absent)");
     if (options.what == "formats") std::printf("%s\n", format_row(row).c_str());
+    if (options.what == "layouts") std::printf("%s\n", layout_row(row).c_str());
     if (options.what == "encodings")
       std::printf("%-28s %3d numbers in %3d bytes, %.4g bits each; scales: %s%s%s\n",
                   row["encoding"].get<std::string>().c_str(), row["block_size"].get<int>(),
@@ -198,6 +261,7 @@ int run_list(const ListOptions& options) {
   const json list = options.what == "laws"       ? laws_json()
                     : options.what == "subjects" ? subjects_json()
                     : options.what == "formats"  ? formats_json()
+                    : options.what == "layouts"  ? layouts_json()
                                                  : encodings_json();
   if (options.json)
     std::printf("%s\n", list.dump(2).c_str());

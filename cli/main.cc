@@ -141,6 +141,18 @@ void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
   });
 }
 
+void add_explain(CLI::App& app, ExplainOptions& o, std::function<int()>& run) {
+  CLI::App* c = app.add_subcommand("explain", "What a value is as a double, as bits, as packed fields; who loses it.");
+  c->footer("Example: packcheck explain 9.7517E-319 --op conv2d");
+  c->add_option("value", o.value, "a JSON number, bits in hex, an integer, NaN, Infinity or -Infinity")->required();
+  c->add_option("--op", o.op, "fields of this operator only: conv2d, or conv2d:gen3 (`packcheck layouts`)");
+  c->add_flag("--json", o.json, "print JSON");
+  c->callback([&run, &o] {
+    if (o.value.size() > 1 && o.value[0] == ' ' && o.value[1] == '-') o.value.erase(0, 1);
+    run = [&o] { return run_explain(o); };
+  });
+}
+
 void add_corpus(CLI::App& app, CorpusOptions& o, std::function<int()>& run) {
   CLI::App* c = app.add_subcommand("corpus", "Add case files to a corpus, or check one.");
   c->footer("Example: packcheck corpus add packcheck-report/findings/*.json --kind regression");
@@ -214,16 +226,19 @@ void add_list(CLI::App& app, const std::string& what, const std::string& help, L
   });
 }
 
-/// The words of the command line, last first, as CLI11 takes them. For `ask` a negative number is no
-/// option, and nothing behind "--" is: such words get a space in front, which add_ask takes off.
+/// The words of the command line, last first, as CLI11 takes them. For `ask` and `explain` a negative
+/// number is no option, and nothing behind "--" is: such words get a space in front, which is taken off again.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   bool options = true;
-  for (std::size_t i = 1; i < words.size() && words[0] == "ask"; ++i) {
+  const auto is_negative = [](const std::string& word) {
+    return word.size() > 1 && word[0] == '-' && ((word[1] >= '0' && word[1] <= '9') || word == "-Infinity");
+  };
+  for (std::size_t i = 1; i < words.size() && (words[0] == "ask" || words[0] == "explain"); ++i) {
     if (options && words[i] == "--") {
       options = false;
       words.erase(words.begin() + static_cast<std::ptrdiff_t>(i--));
-    } else if (words[i].size() > 1 && words[i][0] == '-' && (!options || (words[i][1] >= '0' && words[i][1] <= '9'))) {
+    } else if (is_negative(words[i]) || (!options && words[i].size() > 1 && words[i][0] == '-')) {
       words[i].insert(0, " ");
     }
   }
@@ -258,6 +273,7 @@ int run_main(int argc, char** argv) {
   ReproOptions repro;
   SweepOptions sweep;
   AskOptions ask;
+  ExplainOptions explain;
   CorpusOptions corpus;
   TwinsOptions twins;
   SentinelOptions sentinel;
@@ -266,6 +282,7 @@ int run_main(int argc, char** argv) {
   add_repro(app, repro, run);
   add_sweep(app, sweep, run);
   add_ask(app, ask, run);
+  add_explain(app, explain, run);
   add_corpus(app, corpus, run);
   add_twins(app, twins, run);
   add_sentinel(app, sentinel, run);
@@ -273,6 +290,8 @@ int run_main(int argc, char** argv) {
   add_list(app, "subjects", "Every built-in subject.", list, run);
   add_list(app, "formats", "Every scalar format: widths, bias, limits, infinities, NaN codes.", list, run);
   add_list(app, "encodings", "Every encoding in every dialect.", list, run);
+  add_list(app, "layouts", "Every layout of packed parameters: fields, and which doubles their words can be.", list,
+           run);
   std::vector<std::string> words = words_of(argc, argv);
   if (const std::string unknown = unknown_command(app, words); !unknown.empty()) {
     std::fprintf(stderr, "packcheck: unknown command '%s'; `packcheck --help` lists them\n", unknown.c_str());

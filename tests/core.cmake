@@ -24,10 +24,12 @@ foreach(room IN ITEMS
     format
     integer_format
     json_document
+    layout_analysis
     microscaling
     mode
     narrow_format
     narrowing_oracle
+    number_form
     params
     repack
     scale

@@ -29,6 +29,7 @@ packcheck_test(NAME command_test
     cli/ask_test.cc
     cli/corpus_command_test.cc
     cli/expected_test.cc
+    cli/explain_test.cc
     cli/lists_test.cc
     cli/packed_losses_test.cc
     cli/programs_test.cc

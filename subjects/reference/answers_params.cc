@@ -11,7 +11,7 @@ Reply answer_pack(const ReferenceRules& rules, Arguments a) {
   if (layout == nullptr) return {Outcome::skipped, {}, "no layout '" + std::string(a[0]) + "'"};
   std::vector<std::int64_t> values(a[1].size() / sizeof(std::int64_t));
   if (!values.empty()) std::memcpy(values.data(), a[1].data(), values.size() * sizeof(std::int64_t));
-  const Result<PackedWords> words = packcheck::pack(*layout, values, rules.range);
+  const Result<PackedWords> words = packcheck::pack(*layout, values, rules.pack);
   return words ? answered(u64s_to_string(*words)) : refused(words.error());
 }
 
@@ -20,7 +20,7 @@ Reply answer_unpack(const ReferenceRules& rules, Arguments a) {
   if (layout == nullptr) return {Outcome::skipped, {}, "no layout '" + std::string(a[0]) + "'"};
   const std::vector<std::uint64_t> words = string_to_u64s(a[1]);
   if (words.size() != kPackedWords) return malformed("unpack wants the 16 bytes of two doubles");
-  const Unpacked fields = packcheck::unpack(*layout, {words[0], words[1]}, rules.reading);
+  const Unpacked fields = packcheck::unpack(*layout, {words[0], words[1]}, rules.unpack);
   std::string part(fields.values.size() * sizeof(std::int64_t), '\0');
   std::memcpy(part.data(), fields.values.data(), part.size());
   return answered(std::move(part));

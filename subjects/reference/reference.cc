@@ -49,10 +49,20 @@ std::vector<std::string> declaration_lines() {
   return lines;
 }
 
-bool same_layouts(const std::vector<Layout>& layouts) {
-  for (std::size_t i = 0; i < layouts.size(); ++i)
-    if (layouts[i].fields.data() != all_layouts()[i].fields.data()) return false;
-  return true;
+/// Whether packing or unpacking of this layout may differ from what the right rules give.
+bool touch_layout(const ReferenceRules& rules, std::string_view id) {
+  for (std::size_t i = 0; i < all_layouts().size(); ++i) {
+    const Layout& right = all_layouts()[i];
+    if (right.id() != id) continue;
+    if (rules.pack_layouts[i].fields.data() != right.fields.data()) return true;
+    if (rules.unpack_layouts[i].fields.data() != right.fields.data()) return true;
+    const bool plain = std::any_of(right.fields.begin(), right.fields.end(), [](const Field& f) { return f.plain(); });
+    const bool bits = std::any_of(right.fields.begin(), right.fields.end(), [](const Field& f) { return !f.plain(); });
+    if (plain && rules.pack.plain != PlainPacking::number) return true;
+    return bits && (rules.pack.range != RangeRule::refuse || rules.pack.arithmetic != PackArithmetic::bits ||
+                    !(rules.unpack == UnpackRules{}));
+  }
+  return false;
 }
 
 // In the order of Operation.
@@ -142,9 +152,7 @@ bool ReferenceRules::touch(Operation operation, std::string_view variant) const 
     case Operation::print:
     case Operation::parse: return !(print == PrintRules{}) || !(parse == ParseRules{});
     case Operation::pack:
-    case Operation::unpack:
-      return range != RangeRule::refuse || reading != WordReading::reinterpret || !same_layouts(pack_layouts) ||
-             !same_layouts(unpack_layouts);
+    case Operation::unpack: return touch_layout(*this, variant);
     case Operation::affine_dequantize: return !(affine == AffineRules{});
     case Operation::repack_tensor:
     case Operation::requantize_tensor:

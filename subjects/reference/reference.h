@@ -29,8 +29,8 @@ struct ReferenceRules {
   std::vector<Encoding> encodings;           ///< copies of the registry's rows
   std::vector<Layout> pack_layouts;          ///< copies of the registry's rows
   std::vector<Layout> unpack_layouts;
-  RangeRule range = RangeRule::refuse;
-  WordReading reading = WordReading::reinterpret;
+  PackRules pack;
+  UnpackRules unpack;
   PrintRules print;
   ParseRules parse;
   AffineRules affine;

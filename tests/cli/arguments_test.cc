@@ -224,7 +224,7 @@ TEST_P(Help, OfEveryCommandExitsWith0AndShowsAnExample) {
 
 INSTANTIATE_TEST_SUITE_P(CommandLine, Help,
                          testing::Values("verify", "repro", "sweep", "ask", "corpus", "corpus add", "corpus lint",
-                                         "twins", "laws", "subjects", "formats", "encodings"),
+                                         "twins", "laws", "subjects", "formats", "encodings", "explain", "layouts"),
                          [](const auto& test) {
                            std::string name = test.param;
                            for (char& c : name) c = c == ' ' ? '_' : c;
@@ -237,7 +237,7 @@ TEST_F(TopLevel, HelpListsTheCommandsAndTheExitCodes) {
   const Ran ran = run({"--help"});
   EXPECT_EQ(ran.status, 0);
   for (const char* part : {"verify", "repro", "sweep", "ask", "corpus", "twins", "laws", "subjects", "formats",
-                           "encodings", "Exit codes: 0", "1 findings", "2 wrong usage"})
+                           "encodings", "explain", "layouts", "Exit codes: 0", "1 findings", "2 wrong usage"})
     EXPECT_THAT(ran.out, HasSubstr(part));
 }
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <fstream>
 
 #include "core/text/number_text.h"
 #include "properties/oracles/text_oracle.h"
+#include "tests/core/data_folder.h"
 #include "tests/core/mpfr_reference.h"
 #include "tests/core/samples.h"
 
@@ -267,6 +269,72 @@ TEST(NumberText, NonFiniteDoublesAreNotPrintedUnlessBareIsAskedFor) {
   }
 }
 
+TEST(NumberText, NarrowFormatsAreReachedInOneRounding) {
+  // The middle of 1 and the next half is 1.00048828125; a digit far behind it is lost in a double.
+  const std::string middle = "1.00048828125";
+  const std::string zeros(40, '0');
+  EXPECT_EQ(parse_number_as(Format::f16, middle).value(), 0x3C00U);
+  EXPECT_EQ(parse_number_as(Format::f16, middle + zeros).value(), 0x3C00U);
+  EXPECT_EQ(parse_number_as(Format::f16, middle + zeros + "1").value(), 0x3C01U);
+  EXPECT_EQ(parse_number_as(Format::f16, "-100048828125" + zeros + "1e-52").value(), 0xBC00U | 1U);
+  EXPECT_EQ(parse_number_as(Format::f16, "1.0014648437499" + std::string(40, '9')).value(), 0x3C01U);
+  EXPECT_EQ(parse_number_as(Format::f16, "1.00146484375").value(), 0x3C02U);
+  EXPECT_EQ(parse_number_as(Format::f32, "16777217." + zeros + "1").value(), 0x4B800001U);
+  EXPECT_EQ(parse_number_as(Format::f32, "16777217").value(), 0x4B800000U);
+  EXPECT_EQ(parse_number_as(Format::bf16, "1.00390625").value(), 0x3F80U);
+  EXPECT_EQ(parse_number_as(Format::bf16, "0.1003906250" + zeros + "1E+1").value(), 0x3F81U);
+  // Ends of the ranges.
+  EXPECT_EQ(parse_number_as(Format::f16, "65519.99" + std::string(40, '9')).value(), 0x7BFFU);
+  EXPECT_THAT(parse_number_as(Format::f16, "65520").error().text(), HasSubstr("too large for f16"));
+  EXPECT_EQ(parse_number_as(Format::f32, "3.4028235e+38").value(), 0x7F7FFFFFU);
+  EXPECT_THAT(parse_number_as(Format::f32, "3.4028236e38").error().text(), HasSubstr("too large for f32"));
+  EXPECT_EQ(parse_number_as(Format::f16, "2.98023223876953125e-8").value(), 0U);
+  EXPECT_EQ(parse_number_as(Format::f16, "2.98023223876953125" + zeros + "1e-8").value(), 1U);
+  EXPECT_EQ(parse_number_as(Format::f16, "-0").value(), 0x8000U);
+  EXPECT_EQ(parse_number_as(Format::f32, "9.7517E-319").value(), 0U);
+  EXPECT_EQ(parse_number_as(Format::f32, "9e-45").value(), 6U);
+}
+
+TEST(NumberText, SaysWhetherADoubleIsExactlyTheNumber) {
+  for (const char* text : {"0", "-0.0", "0e999", "0.5", "9007199254740992", "9007199254740994", "18446744073709551616",
+                           "1e22", "-333333833333500032", "0.1e1", "100e-2"})
+    EXPECT_TRUE(is_exact_number(text).value()) << text;
+  for (const char* text : {"0.1", "9007199254740993", "-333333833333500000", "1e23", "5e-324", "1e-400",
+                           "18446744073709551615", "9.7517E-319"})
+    EXPECT_FALSE(is_exact_number(text).value()) << text;
+  EXPECT_FALSE(is_exact_number("1e999").has_value());
+}
+
+TEST(NumberText, EveryLineOfTheNumberFilesParsesToItsBits) {
+  const std::filesystem::path folder = data_folder("numbers");
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no " << folder;
+  std::size_t lines = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(entry.path());
+    std::string half;
+    std::string single;
+    std::string whole;
+    std::string text;
+    while (file >> half >> single >> whole >> text) {
+      if (!is_json_number(text)) continue;
+      ++lines;
+      struct Row {
+        Format format;
+        const std::string* right;
+      };
+      for (const Row& row : {Row{Format::f16, &half}, Row{Format::f32, &single}, Row{Format::f64, &whole}}) {
+        const std::uint64_t right = std::stoull(*row.right, nullptr, 16);
+        const Result<std::uint64_t> code = parse_number_as(row.format, text);
+        ASSERT_EQ(code.has_value(), !is_infinite(spec(row.format), right)) << text;
+        if (code) {
+          ASSERT_EQ(hex(*code), hex(right)) << text << " as " << spec(row.format).name;
+        }
+      }
+    }
+  }
+  EXPECT_GT(lines, 1000U);
+}
+
 TEST(NumberText, FaultyChoicesLoseWhatTheirNamesSay) {
   // Six digits lose packed fields; a float field loses all of them.
   const std::string six = print_number(0x040101, {.digits = Digits::six}).value();
@@ -275,6 +343,25 @@ TEST(NumberText, FaultyChoicesLoseWhatTheirNamesSay) {
   EXPECT_EQ(parse_number("9.7517E-319", {.precision = ParsePrecision::f32}).value(), 0U);
   EXPECT_EQ(parse_number("Infinity", {.non_finite = NonFiniteParsing::accept}).value(), kInfinity);
   EXPECT_EQ(parse_number("1e999", {.non_finite = NonFiniteParsing::accept}).value(), kInfinity);
+  // What serde_json's default reader was measured to give.
+  const ParseRules best_effort{.precision = ParsePrecision::best_effort};
+  EXPECT_EQ(parse_number("8.8895642e-316", best_effort).value(), 0x0AB976FEU);
+  EXPECT_EQ(parse_number("9.7517E-319", best_effort).value(), 0x030301U);
+  EXPECT_EQ(parse_number("6E23", best_effort).value(), bits_of(6e23) - 1);
+  EXPECT_EQ(parse_number("1.5777777777770001", best_effort).value(), 0x3FF93E93E93E863AU);
+  EXPECT_EQ(parse_number("2.61013382786E-312", best_effort).value(), 0x0000007B00F40000U);
+  EXPECT_EQ(parse_number("1.39383298354038E-309", best_effort).value(), 0x0001009500950000U);
+  EXPECT_EQ(parse_number("0.09007874049960225", best_effort).value(), 0x3FB70F667C82BAC4U);
+  EXPECT_EQ(parse_number("9.7517E-319", {.point = PointParsing::ends_the_number}).value(), bits_of(9.0));
+  EXPECT_FALSE(parse_number("5e-324", {.subnormal = SubnormalParsing::refused}));
+  EXPECT_EQ(parse_number("-5e-324", {.subnormal = SubnormalParsing::flushed}).value(), kSign);
+  EXPECT_EQ(parse_number("-0", {.negative_zero = NegativeZeroParsing::integer}).value(), 0U);
+  EXPECT_EQ(parse_number("-0.0", {.negative_zero = NegativeZeroParsing::integer}).value(), kSign);
+  EXPECT_EQ(parse_number("null", {.null = NullParsing::zero}).value(), 0U);
+  EXPECT_EQ(print_number(bits_of(0.1 + 0.2), {.digits = Digits::fifteen}).value(), "0.3");
+  EXPECT_EQ(print_number(kSign, {.zero = ZeroPrinting::without_sign}).value(), "0.0");
+  EXPECT_EQ(print_number(kSign | 5, {.subnormal = SubnormalPrinting::flushed}).value(), "-0.0");
+  EXPECT_EQ(print_number(kInfinity, {.non_finite = NonFinitePrinting::null}).value(), "null");
 }
 
 }  // namespace

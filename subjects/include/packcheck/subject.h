@@ -93,7 +93,7 @@ typedef struct packcheck_subject {
    *   "repack f16->f32"               f16 or bf16 to f32;  nan=any (default) | same
    *   "print json"                    a double as a JSON number
    *   "parse json"                    non_finite=refuse (default) | accept
-   *   "pack conv2d:gen2"              layout: conv2d:gen2 maxpool2d:gen2
+   *   "pack conv2d:gen2"              op:dialect; `packcheck layouts` lists them
    *   "unpack conv2d:gen2"
    *   "affine_dequantize affine4:f32" product and sum each rounded to float
    *   "repack_tensor q8_0:ggml"       a source encoding: any of `packcheck encodings`, or dense(FORMAT);
@@ -133,7 +133,8 @@ typedef struct packcheck_subject {
 
   /* Packs one value per field, in the layout's order (conv2d: kernel_h kernel_w stride padding
    * out_channels), into words[0] (scalar) and words[1] (param2), the bits of two doubles.
-   * Refuse a value outside its field. */
+   * Refuse a value outside its field, and fields that make a word an infinity or a NaN. The value of a plain
+   * field is the 64 bits of its double. */
   int (*pack)(const char* layout, const int64_t* values, size_t count, uint64_t words[2], packcheck_error* error);
 
   /* Takes one value per field out of the two doubles with these bits. */
