@@ -108,6 +108,13 @@ struct CorpusOptions {
 };
 int run_corpus_command(const CorpusOptions& options);
 
+struct AuditOptions {
+  std::string file;                 ///< safetensors or GGUF, told by content
+  std::vector<std::string> accept;  ///< kinds of warning that are notes here and make no exit code of 1
+  bool json = false;
+};
+int run_audit(const AuditOptions& options);
+
 struct ListOptions {
   std::string what;  ///< laws, subjects, formats, encodings, layouts
   bool json = false;

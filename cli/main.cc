@@ -213,6 +213,16 @@ void add_sentinel(CLI::App& app, SentinelOptions& o, std::function<int()>& run) 
   c->callback([&run, &o] { run = [&o] { return run_sentinel(o); }; });
 }
 
+void add_audit(CLI::App& app, AuditOptions& o, std::function<int()>& run) {
+  CLI::App* c =
+      app.add_subcommand("audit", "What a loader should refuse or convert in a model file; exit 1 on problems.");
+  c->footer("Example: packcheck audit model.safetensors --accept narrow_scales");
+  c->add_option("file", o.file, "a safetensors or GGUF file")->required();
+  c->add_option("--accept", o.accept, "a kind of warning that is no problem here; repeatable")->allow_extra_args(false);
+  c->add_flag("--json", o.json, "print JSON");
+  c->callback([&run, &o] { run = [&o] { return run_audit(o); }; });
+}
+
 void add_list(CLI::App& app, const std::string& what, const std::string& help, ListOptions& o,
               std::function<int()>& run) {
   CLI::App* c = app.add_subcommand(what, help);
@@ -277,6 +287,7 @@ int run_main(int argc, char** argv) {
   CorpusOptions corpus;
   TwinsOptions twins;
   SentinelOptions sentinel;
+  AuditOptions audit;
   ListOptions list;
   add_verify(app, verify, run);
   add_repro(app, repro, run);
@@ -286,6 +297,7 @@ int run_main(int argc, char** argv) {
   add_corpus(app, corpus, run);
   add_twins(app, twins, run);
   add_sentinel(app, sentinel, run);
+  add_audit(app, audit, run);
   add_list(app, "laws", "Every law: id and sentence.", list, run);
   add_list(app, "subjects", "Every built-in subject.", list, run);
   add_list(app, "formats", "Every scalar format: widths, bias, limits, infinities, NaN codes.", list, run);

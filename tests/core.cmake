@@ -10,6 +10,7 @@ foreach(room IN ITEMS
     affine_bounds
     affine_groups
     affine_shapes
+    audit
     audit_statistics
     block_oracle
     bounds

@@ -27,6 +27,7 @@ packcheck_test(NAME command_test
     cli/command.cc
     cli/arguments_test.cc
     cli/ask_test.cc
+    cli/audit_test.cc
     cli/corpus_command_test.cc
     cli/expected_test.cc
     cli/explain_test.cc

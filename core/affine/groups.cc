@@ -44,10 +44,10 @@ ScaleWalk read_columns_as_group(std::uint64_t rows, std::uint64_t in_features, s
 }
 
 std::uint64_t rows_wrong_as_f32(std::span<const std::uint8_t> scales, Format format, std::uint64_t columns,
-                                std::uint64_t end) {
+                                std::uint64_t begin, std::uint64_t end) {
   const FormatSpec& single = spec(Format::f32);
   std::uint64_t wrong = 0;
-  for (std::uint64_t row = 0; row < end; ++row) {
+  for (std::uint64_t row = begin; row < end; ++row) {
     for (std::uint64_t i = row * columns; i < (row + 1) * columns; ++i) {
       const std::uint64_t own = convert(format, Format::f32, load_element(spec(format), scales, i));
       if (own == load_element(single, scales, i)) continue;

@@ -53,9 +53,9 @@ struct ScaleWalk {
 [[nodiscard]] ScaleWalk read_columns_as_group(std::uint64_t rows, std::uint64_t in_features, std::uint64_t columns,
                                               std::uint64_t capacity);
 
-/// Rows before `end` of which any scale, read as float32, is another number than its own. `scales` holds rows
-/// of `columns` elements of `format`.
+/// Rows `begin` to `end` (excluded) of which any scale, read as float32, is another number than its own. `scales` holds
+/// rows of `columns` elements of `format`.
 [[nodiscard]] std::uint64_t rows_wrong_as_f32(std::span<const std::uint8_t> scales, Format format,
-                                              std::uint64_t columns, std::uint64_t end);
+                                              std::uint64_t columns, std::uint64_t begin, std::uint64_t end);
 
 }  // namespace packcheck

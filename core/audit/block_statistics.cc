@@ -14,9 +14,16 @@ namespace {
 
 constexpr std::size_t kMostScales = 8;  // floating ones in a block; more are not looked at in the fast loop
 constexpr std::size_t kProbe = 8;       // bytes of codes that tell whether codes may be alike
+constexpr std::size_t kAhead = 3072;    // bytes that a loop asks for before it needs them; files are larger than caches
 
 /// What a file's quantizers never write.
-enum class Foreign : std::uint8_t { none, extreme, fourth, trits };
+enum class Foreign : std::uint8_t {
+  none,
+  extreme,       ///< -128 among 32 signed bytes
+  fourth_of_16,  ///< 3 among 2-bit codes in so many bytes
+  fourth_of_64,
+  trits  ///< bytes that are no five (or four) digits of base 3
+};
 
 std::optional<Format> floating(ScaleFormat format) {
   switch (format) {
@@ -42,6 +49,7 @@ struct Plan {
   std::size_t codes = 0;  ///< where the longest run without scales begins
   std::size_t code_bytes = 0;
   std::size_t probe = 0;          ///< the middle of it
+  std::size_t second_probe = 0;   ///< further on: equal codes fill both, which few other blocks do
   std::size_t packed = kNowhere;  ///< scales of a few bits each: where their first 8 bytes are
   std::uint64_t least_normal = 0;
   std::uint64_t normals = 0;  ///< scale magnitudes least_normal … least_normal + normals - 1 need no second look
@@ -52,7 +60,8 @@ struct Plan {
 Foreign foreign_codes_of(const Encoding& e) {
   if (e.dialect != "ggml") return Foreign::none;
   if (e.name == "q8_0" || e.name == "q8_1") return Foreign::extreme;
-  if (e.name == "tq2_0" || e.name == "q2_0") return Foreign::fourth;
+  if (e.name == "q2_0") return Foreign::fourth_of_16;
+  if (e.name == "tq2_0") return Foreign::fourth_of_64;
   return e.name == "tq1_0" ? Foreign::trits : Foreign::none;
 }
 
@@ -84,6 +93,7 @@ Plan plan_of(const Encoding& e) {
   run(end, e.block_bytes);
   plan.probe = plan.codes + (plan.code_bytes - std::min(plan.code_bytes, kProbe)) / 2;
   if (plan.code_bytes < kProbe) plan.probe = kNowhere;
+  plan.second_probe = std::min(plan.probe + kProbe, plan.codes + plan.code_bytes - std::min(plan.code_bytes, kProbe));
   plan.least_normal = plan.scale->has_zero() ? plan.scale->significand_mask() + 1 : 0;
   plan.normals = plan.scale->largest_finite() - plan.least_normal + 1;
   plan.foreign = foreign_codes_of(e);
@@ -98,21 +108,25 @@ bool bytes_alike(const std::uint8_t* at) {
 
 /// tq1_0 writes ceil(n·256/243): those bytes b have 243·b mod 256 < 243. The last four hold n divisible by 3.
 bool is_trit_byte(std::uint8_t byte) { return static_cast<std::uint8_t>(byte * 243U) < 243; }
-bool is_last_trit_byte(std::uint8_t byte) { return is_trit_byte(byte) && (byte * 243U >> 8) % 3 == 0; }
+unsigned foreign_last_trits(const std::uint8_t* codes) {
+  unsigned found = 0;
+  for (std::size_t i = 48; i < 52; ++i) found += is_trit_byte(codes[i]) && (codes[i] * 243U >> 8) % 3 == 0 ? 0U : 1U;
+  return found;
+}
 
 template <Foreign kForeign>
 [[gnu::always_inline]] inline std::uint64_t foreign_in(const std::uint8_t* codes, std::size_t count) {
   unsigned found = 0;
   if constexpr (kForeign == Foreign::extreme) {
     for (std::size_t i = 0; i < 32; ++i) found += codes[i] == 0x80 ? 1U : 0U;
-  } else if constexpr (kForeign == Foreign::fourth) {
+  } else if constexpr (kForeign == Foreign::fourth_of_64) {
     for (std::size_t i = 0; i < count; i += 8) {
       const auto pairs = load_little_endian<std::uint64_t>(codes + i);
       found += static_cast<unsigned>(std::popcount(pairs & pairs >> 1 & 0x5555555555555555U));
     }
   } else if constexpr (kForeign == Foreign::trits) {
-    for (std::size_t i = 0; i < 48; ++i) found += static_cast<std::uint8_t>(codes[i] * 243U) < 243 ? 0U : 1U;
-    for (std::size_t i = 48; i < 52; ++i) found += is_last_trit_byte(codes[i]) ? 0U : 1U;
+    for (std::size_t i = 0; i < 48; ++i) found += is_trit_byte(codes[i]) ? 0U : 1U;
+    found += foreign_last_trits(codes);
   }
   return found;
 }
@@ -121,7 +135,8 @@ std::uint64_t foreign_in(const Plan& plan, const std::uint8_t* block) {
   switch (plan.foreign) {
     case Foreign::none: return 0;
     case Foreign::extreme: return foreign_in<Foreign::extreme>(block + plan.codes, plan.code_bytes);
-    case Foreign::fourth: return foreign_in<Foreign::fourth>(block + plan.codes, plan.code_bytes);
+    case Foreign::fourth_of_16:
+    case Foreign::fourth_of_64: return foreign_in<Foreign::fourth_of_64>(block + plan.codes, plan.code_bytes);
     case Foreign::trits: return foreign_in<Foreign::trits>(block + plan.codes, plan.code_bytes);
   }
   return 0;
@@ -163,7 +178,8 @@ class Examiner {
 
  private:
   [[nodiscard]] bool may_be_zeros(const std::uint8_t* block) const {
-    return (plan_.probe != kNowhere && bytes_alike(block + plan_.probe)) ||
+    return (plan_.probe != kNowhere && bytes_alike(block + plan_.probe) &&
+            std::equal(block + plan_.probe, block + plan_.probe + kProbe, block + plan_.second_probe)) ||
            (plan_.packed != kNowhere && bytes_alike(block + plan_.packed));
   }
 
@@ -197,33 +213,65 @@ class Examiner {
   std::vector<float> values_;
 };
 
-/// Scales of `Scale` bytes; blocks with nothing to tell are passed over.
-template <class Scale, Foreign kForeign>
+/// Whether any of 8 bytes is 0.
+[[gnu::always_inline]] inline bool has_zero_byte(std::uint64_t bytes) {
+  return ((bytes - 0x0101010101010101U) & ~bytes & 0x8080808080808080U) != 0;
+}
+
+/// Whether foreign_in() may find one.
+template <Foreign kForeign>
+[[gnu::always_inline]] inline bool may_be_foreign(const std::uint8_t* codes) {
+  if constexpr (kForeign == Foreign::extreme) {
+    bool found = false;
+    for (std::size_t i = 0; i < 32; i += 8)
+      found |= has_zero_byte(load_little_endian<std::uint64_t>(codes + i) ^ 0x8080808080808080U);
+    return found;
+  } else if constexpr (kForeign == Foreign::fourth_of_16 || kForeign == Foreign::fourth_of_64) {
+    constexpr std::size_t kCodes = kForeign == Foreign::fourth_of_16 ? 16 : 64;
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < kCodes; i += 8) {
+      const auto pairs = load_little_endian<std::uint64_t>(codes + i);
+      found |= pairs & pairs >> 1 & 0x5555555555555555U;
+    }
+    return found != 0;
+  } else if constexpr (kForeign == Foreign::trits) {
+    std::uint8_t largest = 0;
+    for (std::size_t i = 0; i < 48; ++i) largest = std::max(largest, static_cast<std::uint8_t>(codes[i] * 243U));
+    return largest >= 243 || foreign_last_trits(codes) != 0;
+  }
+  return false;
+}
+
+/// One plan for many blocks of `kScales` scales each; blocks with nothing to tell are passed over.
+template <class Scale, std::size_t kScales, Foreign kForeign, bool kPacked>
 [[gnu::always_inline]] inline void scan_blocks(const Plan& plan, const std::uint8_t* block, std::size_t count,
                                                Examiner& examiner, BlockStatistics& t) {
   const std::size_t block_bytes = plan.encoding->block_bytes;
-  const std::size_t scales = plan.scales;
+  const std::array<std::size_t, kMostScales> offsets = plan.offsets;
   const Scale mask = static_cast<Scale>(plan.scale->magnitude_mask());
   const Scale least = static_cast<Scale>(plan.least_normal);
   const Scale normals = static_cast<Scale>(plan.normals);
-  const std::size_t probe = plan.probe == kNowhere ? 0 : plan.probe;
-  const std::size_t packed = plan.packed == kNowhere ? probe : plan.packed;
+  const std::size_t probe = plan.probe;
+  const std::size_t packed = plan.packed;
+  const std::size_t codes = plan.codes;
   Scale largest = 0;
   Scale smallest = std::numeric_limits<Scale>::max();
   for (std::size_t i = 0; i < count; ++i, block += block_bytes) {
-    unsigned odd = (bytes_alike(block + probe) ? 1U : 0U) | (bytes_alike(block + packed) ? 1U : 0U);
-    for (std::size_t k = 0; k < scales; ++k) {
-      const Scale magnitude = static_cast<Scale>(load_little_endian<Scale>(block + plan.offsets[k]) & mask);
-      if (static_cast<Scale>(magnitude - least) >= normals) {
-        odd = 1;
-        continue;
+    __builtin_prefetch(block + kAhead);
+    bool odd = bytes_alike(block + probe);
+    if constexpr (kPacked) odd = odd || bytes_alike(block + packed);
+    for (std::size_t k = 0; k < kScales; ++k) {
+      const Scale magnitude = static_cast<Scale>(load_little_endian<Scale>(block + offsets[k]) & mask);
+      if (static_cast<Scale>(magnitude - least) >= normals) [[unlikely]] {
+        odd = true;
+      } else {
+        largest = std::max(largest, magnitude);
+        smallest = std::min(smallest, magnitude);
       }
-      largest = std::max(largest, magnitude);
-      smallest = std::min(smallest, magnitude);
     }
-    if constexpr (kForeign != Foreign::none)
-      odd |= static_cast<unsigned>(foreign_in<kForeign>(block + plan.codes, plan.code_bytes));
-    if (odd != 0) examiner.examine(block, t.blocks + i);
+    if constexpr (kForeign != Foreign::none) odd = odd || may_be_foreign<kForeign>(block + codes);
+    if (odd) [[unlikely]]
+      examiner.examine(block, t.blocks + i);
   }
   t.blocks += count;
   t.largest_scale = std::max<std::uint64_t>(t.largest_scale, largest);
@@ -232,45 +280,51 @@ template <class Scale, Foreign kForeign>
 
 using ScanRun = void(const Plan&, const std::uint8_t*, std::size_t, Examiner&, BlockStatistics&);
 
-template <class Scale, Foreign kForeign>
+template <class Scale, std::size_t kScales, Foreign kForeign, bool kPacked>
 void scan_plain(const Plan& plan, const std::uint8_t* blocks, std::size_t count, Examiner& examiner,
                 BlockStatistics& t) {
-  scan_blocks<Scale, kForeign>(plan, blocks, count, examiner, t);
+  scan_blocks<Scale, kScales, kForeign, kPacked>(plan, blocks, count, examiner, t);
 }
 #if defined(__x86_64__)
-template <class Scale, Foreign kForeign>
+template <class Scale, std::size_t kScales, Foreign kForeign, bool kPacked>
 PACKCHECK_AVX2 void scan_avx2(const Plan& plan, const std::uint8_t* blocks, std::size_t count, Examiner& examiner,
                               BlockStatistics& t) {
-  scan_blocks<Scale, kForeign>(plan, blocks, count, examiner, t);
-}
-template <class Scale, Foreign kForeign>
-PACKCHECK_AVX512 void scan_avx512(const Plan& plan, const std::uint8_t* blocks, std::size_t count, Examiner& examiner,
-                                  BlockStatistics& t) {
-  scan_blocks<Scale, kForeign>(plan, blocks, count, examiner, t);
+  scan_blocks<Scale, kScales, kForeign, kPacked>(plan, blocks, count, examiner, t);
 }
 #endif
 
-template <class Scale, Foreign kForeign>
+/// Nothing here is wider than the bytes of a block, so that AVX-512 has nothing to add.
+template <class Scale, std::size_t kScales, Foreign kForeign = Foreign::none, bool kPacked = false>
 ScanRun* scanning() {
+  constexpr ScanRun* kPlain = scan_plain<Scale, kScales, kForeign, kPacked>;
 #if defined(__x86_64__)
-  return version_for_level(scan_plain<Scale, kForeign>, scan_avx2<Scale, kForeign>, scan_avx512<Scale, kForeign>);
+  constexpr ScanRun* kAvx2 = scan_avx2<Scale, kScales, kForeign, kPacked>;
+  return version_for_level(kPlain, kAvx2, kAvx2);
 #else
-  return version_for_level(scan_plain<Scale, kForeign>, scan_plain<Scale, kForeign>, scan_plain<Scale, kForeign>);
+  return version_for_level(kPlain, kPlain, kPlain);
 #endif
 }
 
 /// Null: no fast loop, the rule for each block.
 ScanRun* scan_for(const Plan& plan) {
-  if (plan.probe == kNowhere || plan.scales == 0) return nullptr;
+  if (plan.probe == kNowhere) return nullptr;
+  const bool packed = plan.packed != kNowhere;
   switch (plan.foreign) {
     case Foreign::none: break;
-    case Foreign::extreme: return scanning<std::uint16_t, Foreign::extreme>();
-    case Foreign::fourth: return scanning<std::uint16_t, Foreign::fourth>();
-    case Foreign::trits: return scanning<std::uint16_t, Foreign::trits>();
+    case Foreign::extreme:
+      return plan.scales == 1 ? scanning<std::uint16_t, 1, Foreign::extreme>()
+                              : scanning<std::uint16_t, 2, Foreign::extreme>();
+    case Foreign::fourth_of_16: return scanning<std::uint16_t, 1, Foreign::fourth_of_16>();
+    case Foreign::fourth_of_64: return scanning<std::uint16_t, 1, Foreign::fourth_of_64>();
+    case Foreign::trits: return scanning<std::uint16_t, 1, Foreign::trits>();
   }
-  if (plan.scale->bytes() == 1) return scanning<std::uint8_t, Foreign::none>();
-  if (plan.scale->bytes() == 2) return scanning<std::uint16_t, Foreign::none>();
-  return scanning<std::uint32_t, Foreign::none>();
+  switch (plan.scale->bytes() * 10 + plan.scales) {
+    case 11: return packed ? nullptr : scanning<std::uint8_t, 1>();
+    case 14: return packed ? nullptr : scanning<std::uint8_t, 4>();
+    case 21: return packed ? scanning<std::uint16_t, 1, Foreign::none, true>() : scanning<std::uint16_t, 1>();
+    case 22: return packed ? scanning<std::uint16_t, 2, Foreign::none, true>() : scanning<std::uint16_t, 2>();
+    default: return nullptr;
+  }
 }
 
 }  // namespace

@@ -27,64 +27,91 @@ Limits limits_of(const FormatSpec& s) {
   return limits;
 }
 
-/// Of a few elements. The counts of a run fit the element's own type, which is what vectors add.
-template <class Code>
+/// Of one run.
 struct Counts {
-  Code nan = 0;
-  Code above_finite = 0;
-  Code subnormal = 0;
-  Code largest = 0;
-  Code smallest_less_zero = std::numeric_limits<Code>::max();  ///< less 1 where 0 is a zero, which wraps to the top
+  std::uint64_t nan = 0;
+  std::uint64_t above_finite = 0;
+  std::uint64_t subnormal = 0;
+  std::uint64_t largest = 0;
+  std::uint64_t smallest_less_zero = kNowhere;  ///< less 1 where 0 is a zero, which wraps to the type's top
 };
 
-/// Elements in a run: whole vectors, fewer than an element's own type can count.
+/// Bytes in a run. It goes over lanes side by side, as a vector does; a lane's counts fit the element's own type, which
+/// is what vectors add without widening.
+inline constexpr std::size_t kRunBytes = 8192;
+inline constexpr std::size_t kLaneBytes = 64;
+/// Bytes that a run asks for before it needs them; files are larger than caches.
+inline constexpr std::size_t kAhead = 3072;
+
 template <class Code>
-inline constexpr std::size_t kRun = sizeof(Code) == 1 ? 192 : 8192 / sizeof(Code);
+struct Lanes {
+  static constexpr std::size_t kCount = kLaneBytes / sizeof(Code);
+  Code nan[kCount] = {};
+  Code above_finite[kCount] = {};
+  Code subnormal[kCount] = {};
+  Code largest[kCount] = {};
+  Code smallest_less_zero[kCount];
+
+  Lanes() { std::fill_n(smallest_less_zero, kCount, std::numeric_limits<Code>::max()); }
+};
 
 template <class Code, bool kNanAtMinusZero>
-[[gnu::always_inline]] inline void count_run(const std::uint8_t* in, std::size_t count, const Limits& limits,
-                                             Counts<Code>& counts) {
+[[gnu::always_inline]] inline void count_lanes(const std::uint8_t* in, std::size_t lanes, const Limits& limits,
+                                               Lanes<Code>& counts) {
   const Code mask = static_cast<Code>(limits.magnitude_mask);
   const Code minus_zero = static_cast<Code>(limits.magnitude_mask + 1);
   const Code finite = static_cast<Code>(limits.largest_finite);
   const Code number = static_cast<Code>(limits.largest_number);
   const Code subnormal = static_cast<Code>(limits.largest_subnormal);
   const Code zero = static_cast<Code>(limits.zero);
-  Code nans = 0;
-  Code above = 0;
-  Code subnormals = 0;
-  Code largest = 0;
-  Code smallest = std::numeric_limits<Code>::max();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < lanes; ++i) {
     const Code code = load_little_endian<Code>(in + sizeof(Code) * i);
     const Code magnitude = static_cast<Code>(code & mask);
     const Code less_zero = static_cast<Code>(magnitude - zero);
     if constexpr (kNanAtMinusZero)
-      nans = static_cast<Code>(nans + (code == minus_zero ? 1 : 0));
+      counts.nan[i] = static_cast<Code>(counts.nan[i] + (code == minus_zero ? 1 : 0));
     else
-      nans = static_cast<Code>(nans + (magnitude > number ? 1 : 0));
-    above = static_cast<Code>(above + (magnitude > finite ? 1 : 0));
-    subnormals = static_cast<Code>(subnormals + (less_zero < subnormal ? 1 : 0));
+      counts.nan[i] = static_cast<Code>(counts.nan[i] + (magnitude > number ? 1 : 0));
+    counts.above_finite[i] = static_cast<Code>(counts.above_finite[i] + (magnitude > finite ? 1 : 0));
+    counts.subnormal[i] = static_cast<Code>(counts.subnormal[i] + (less_zero < subnormal ? 1 : 0));
     // A mask, where a choice would keep compilers from vectorising.
     const Code kept = static_cast<Code>(magnitude & static_cast<Code>(-static_cast<int>(magnitude <= finite)));
-    largest = kept > largest ? kept : largest;
-    smallest = less_zero < smallest ? less_zero : smallest;
+    counts.largest[i] = kept > counts.largest[i] ? kept : counts.largest[i];
+    counts.smallest_less_zero[i] = less_zero < counts.smallest_less_zero[i] ? less_zero : counts.smallest_less_zero[i];
   }
-  counts = {nans, above, subnormals, largest, smallest};
 }
 
 template <class Code, bool kNanAtMinusZero>
-void count_plain(const std::uint8_t* in, std::size_t count, const Limits& limits, Counts<Code>& counts) {
+[[gnu::always_inline]] inline void count_run(const std::uint8_t* in, std::size_t count, const Limits& limits,
+                                             Counts& counts) {
+  constexpr std::size_t kLanes = Lanes<Code>::kCount;
+  Lanes<Code> lanes;
+  const std::size_t rows = count / kLanes;
+  for (std::size_t row = 0; row < rows; ++row) {
+    __builtin_prefetch(in + row * kLaneBytes + kAhead);
+    count_lanes<Code, kNanAtMinusZero>(in + row * kLaneBytes, kLanes, limits, lanes);
+  }
+  count_lanes<Code, kNanAtMinusZero>(in + rows * kLaneBytes, count % kLanes, limits, lanes);
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    counts.nan += lanes.nan[i];
+    counts.above_finite += lanes.above_finite[i];
+    counts.subnormal += lanes.subnormal[i];
+    counts.largest = std::max<std::uint64_t>(counts.largest, lanes.largest[i]);
+    counts.smallest_less_zero = std::min<std::uint64_t>(counts.smallest_less_zero, lanes.smallest_less_zero[i]);
+  }
+}
+
+template <class Code, bool kNanAtMinusZero>
+void count_plain(const std::uint8_t* in, std::size_t count, const Limits& limits, Counts& counts) {
   count_run<Code, kNanAtMinusZero>(in, count, limits, counts);
 }
 #if defined(__x86_64__)
 template <class Code, bool kNanAtMinusZero>
-PACKCHECK_AVX2 void count_avx2(const std::uint8_t* in, std::size_t count, const Limits& limits, Counts<Code>& counts) {
+PACKCHECK_AVX2 void count_avx2(const std::uint8_t* in, std::size_t count, const Limits& limits, Counts& counts) {
   count_run<Code, kNanAtMinusZero>(in, count, limits, counts);
 }
 template <class Code, bool kNanAtMinusZero>
-PACKCHECK_AVX512 void count_avx512(const std::uint8_t* in, std::size_t count, const Limits& limits,
-                                   Counts<Code>& counts) {
+PACKCHECK_AVX512 void count_avx512(const std::uint8_t* in, std::size_t count, const Limits& limits, Counts& counts) {
   count_run<Code, kNanAtMinusZero>(in, count, limits, counts);
 }
 #endif
@@ -121,11 +148,10 @@ void add_by_the_rule(const FormatSpec& s, std::span<const std::uint8_t> bytes, E
   }
 }
 
-template <class Code>
-using CountRun = void(const std::uint8_t*, std::size_t, const Limits&, Counts<Code>&);
+using CountRun = void(const std::uint8_t*, std::size_t, const Limits&, Counts&);
 
 template <class Code, bool kNanAtMinusZero>
-CountRun<Code>* counting() {
+CountRun* counting() {
 #if defined(__x86_64__)
   return version_for_level(count_plain<Code, kNanAtMinusZero>, count_avx2<Code, kNanAtMinusZero>,
                            count_avx512<Code, kNanAtMinusZero>);
@@ -136,25 +162,25 @@ CountRun<Code>* counting() {
 }
 
 template <class Code>
-void add_fast(const FormatSpec& s, std::span<const std::uint8_t> bytes, CountRun<Code>* run, ElementStatistics& t) {
+void add_fast(const FormatSpec& s, std::span<const std::uint8_t> bytes, CountRun* run, ElementStatistics& t) {
   const Limits limits = limits_of(s);
   while (bytes.size() >= sizeof(Code)) {
-    const std::size_t count = std::min(kRun<Code>, bytes.size() / sizeof(Code));
+    const std::size_t count = std::min(kRunBytes, bytes.size()) / sizeof(Code);
     const std::span<const std::uint8_t> part = bytes.first(count * sizeof(Code));
-    Counts<Code> c;
+    Counts c;
     run(part.data(), count, limits, c);
     // At -0 there is a NaN that is not above the finite magnitudes; such formats have no infinity.
     const bool nan_at_minus_zero = s.nan_codes == NanCodes::negative_zero;
-    const std::uint64_t infinite = nan_at_minus_zero ? 0 : std::uint64_t{c.above_finite} - std::uint64_t{c.nan};
+    const std::uint64_t infinite = nan_at_minus_zero ? 0 : c.above_finite - c.nan;
     if (c.nan != 0) find_first(s, part, t.elements, is_nan, t.nan);
     if (infinite != 0) find_first(s, part, t.elements, is_infinite, t.infinite);
     if (c.subnormal != 0) find_first(s, part, t.elements, is_subnormal, t.subnormal);
     t.nan.count += c.nan;
     t.infinite.count += infinite;
     t.subnormal.count += c.subnormal;
-    t.largest = std::max<std::uint64_t>(t.largest, c.largest);
+    t.largest = std::max(t.largest, c.largest);
     if (c.smallest_less_zero <= limits.largest_finite - limits.zero)
-      t.smallest = std::min<std::uint64_t>(t.smallest, c.smallest_less_zero + limits.zero);
+      t.smallest = std::min(t.smallest, c.smallest_less_zero + limits.zero);
     t.elements += count;
     bytes = bytes.subspan(part.size());
   }
@@ -162,7 +188,7 @@ void add_fast(const FormatSpec& s, std::span<const std::uint8_t> bytes, CountRun
 
 template <class Code>
 void add(const FormatSpec& s, std::span<const std::uint8_t> bytes, ElementStatistics& statistics) {
-  CountRun<Code>* run = nullptr;
+  CountRun* run = nullptr;
   if constexpr (sizeof(Code) == 1)
     run = s.nan_codes == NanCodes::negative_zero ? counting<Code, true>() : counting<Code, false>();
   else

@@ -98,7 +98,7 @@ TEST(ScaleWalks, TheFaultyKernelsStopWhereTheWalksSay) {
   const Result<void> as_f32 = affine_dequantize(w, out, {.scales = ScaleReading::bytes_as_f32});
   ASSERT_FALSE(as_f32.has_value());
   EXPECT_EQ(as_f32.error().what, "scale index " + std::to_string(first * 60));
-  EXPECT_EQ(rows_wrong_as_f32(scales, Format::bf16, 60, first), first) << "every row before it is wrong in silence";
+  EXPECT_EQ(rows_wrong_as_f32(scales, Format::bf16, 60, 0, first), first) << "every row before it is wrong in silence";
   // A group of 60 gives 2 scales a row: nothing is out of bounds, and all but the first rows read others' scales.
   EXPECT_EQ(first_row_out_of_bounds(read_columns_as_group(rows, 120, 60, rows * 60)), rows);
   EXPECT_TRUE(affine_dequantize(w, out, {.group = GroupReading::scale_columns}).has_value());
@@ -109,14 +109,14 @@ TEST(ScaleWalks, TheFaultyKernelsStopWhereTheWalksSay) {
 
 TEST(ScaleWalks, RowsOfZerosAreRightByChance) {
   Bytes scales(4 * 2 * 2);
-  EXPECT_EQ(rows_wrong_as_f32(scales, Format::bf16, 2, 2), 0U);
+  EXPECT_EQ(rows_wrong_as_f32(scales, Format::bf16, 2, 0, 2), 0U);
   // The high half of the float at index 2, in row 1, whose own scale is 0.
   store_element(spec(Format::bf16), scales, 5, 0x3F80);
-  EXPECT_EQ(rows_wrong_as_f32(scales, Format::bf16, 2, 2), 1U);
+  EXPECT_EQ(rows_wrong_as_f32(scales, Format::bf16, 2, 0, 2), 1U);
   // Now row 1 has that scale itself, and row 0 reads it as the low half of its second.
   store_element(spec(Format::bf16), scales, 2, 0x3F80);
-  EXPECT_EQ(rows_wrong_as_f32(scales, Format::bf16, 2, 1), 1U);
-  EXPECT_EQ(rows_wrong_as_f32(scales, Format::bf16, 2, 2), 1U);
+  EXPECT_EQ(rows_wrong_as_f32(scales, Format::bf16, 2, 0, 1), 1U);
+  EXPECT_EQ(rows_wrong_as_f32(scales, Format::bf16, 2, 0, 2), 1U);
 }
 
 TEST(AffineArguments, AGroupSizeThatIsNotPassedIsRightForGroupsOf64Alone) {
