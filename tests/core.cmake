@@ -19,6 +19,7 @@ foreach(room IN ITEMS
     dtype_convert
     encoding
     environment
+    exec
     fast_path
     format
     integer_format
