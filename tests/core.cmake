@@ -20,6 +20,7 @@ foreach(room IN ITEMS
     dtype_convert
     encoding
     environment
+    exec
     fast_path
     file
     format

@@ -1,0 +1,388 @@
+#include "properties/oracles/execute_oracle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "properties/oracles/default_environment.h"
+#include "properties/oracles/shape_oracle.h"
+
+namespace packcheck::oracle {
+namespace {
+
+using Real = long double;
+using Int = std::int64_t;
+
+Real unit_of(const Node& node) { return node.single ? 0x1p-24L : 0x1p-53L; }
+Real tiny_of(const Node& node) {
+  return node.single ? Real{std::numeric_limits<float>::min()} : Real{std::numeric_limits<double>::min()};
+}
+
+/// A sum under way.
+struct Sum {
+  Real value = 0;
+  Real magnitude = 0;
+  Real terms = 0;
+
+  void add(Real term) {
+    value += term;
+    magnitude += std::fabs(term);
+    terms += 1;
+  }
+  /// Divided by `divisor` after `roundings` more; see the header for the bound.
+  [[nodiscard]] Bounded done(const Node& node, Real roundings = 0, Real divisor = 1) const {
+    const Real n = terms + roundings;
+    const Real u = unit_of(node) + 0x1p-63L;  // the second part is this sum's own
+    return {value / divisor, (n * u / (1 - n * u) * magnitude + terms * tiny_of(node)) / divisor, false};
+  }
+};
+
+/// Index of [a, b, c, d] in an array of `shape`.
+std::size_t at4(const Shape& shape, Int a, Int b, Int c, Int d) {
+  return static_cast<std::size_t>(((a * shape[1] + b) * shape[2] + c) * shape[3] + d);
+}
+std::size_t count_of(const Shape& shape) {
+  std::size_t count = 1;
+  for (const Int size : shape) count *= static_cast<std::size_t>(size);
+  return count;
+}
+template <class Visit>
+void for_each_index(const Shape& shape, Visit visit) {
+  for (Int a = 0; a < shape[0]; ++a)
+    for (Int b = 0; b < shape[1]; ++b)
+      for (Int c = 0; c < shape[2]; ++c)
+        for (Int d = 0; d < shape[3]; ++d) visit(a, b, c, d);
+}
+
+/// Which kernel row (or column) lays output o on cell c: k with o·stride + k·dilation − padding = c, or none.
+std::optional<Int> kernel_at(Int cell, Int output, Int stride, Int padding, Int dilation, Int kernel) {
+  for (Int k = 0; k < kernel; ++k)
+    if (output * stride + k * dilation == cell + padding) return k;
+  return std::nullopt;
+}
+
+// ---- convolution ----
+
+BoundedArray conv2d(const Node& n, const Shape& y) {
+  const Shape& x = n.shapes[0];
+  const Shape& w = n.shapes[1];
+  const Int per_group = w[0] / n.attributes[6];
+  BoundedArray out;
+  for_each_index(y, [&](Int image, Int o, Int oh, Int ow) {
+    Sum sum;
+    for (Int c = 0; c < w[1]; ++c)
+      for (Int h = 0; h < x[2]; ++h)
+        for (Int v = 0; v < x[3]; ++v) {
+          const auto kh = kernel_at(h, oh, n.attributes[0], n.attributes[2], n.attributes[4], w[2]);
+          const auto kw = kernel_at(v, ow, n.attributes[1], n.attributes[3], n.attributes[5], w[3]);
+          if (kh && kw)
+            sum.add(Real{n.inputs[0][at4(x, image, o / per_group * w[1] + c, h, v)]} *
+                    n.inputs[1][at4(w, o, c, *kh, *kw)]);
+        }
+    if (n.inputs.size() == 3) sum.add(n.inputs[2][static_cast<std::size_t>(o)]);
+    out.push_back(sum.done(n));
+  });
+  return out;
+}
+
+std::vector<BoundedArray> conv2d_gradients(const Node& n, const Shape& y, const std::vector<double>& g) {
+  const Shape& x = n.shapes[0];
+  const Shape& w = n.shapes[1];
+  const Int per_group = w[0] / n.attributes[6];
+  std::vector<std::vector<Sum>> sums;
+  for (const Shape& shape : n.shapes) sums.emplace_back(count_of(shape));
+  // Every pair of a cell and an output that some weight connects.
+  for_each_index(x, [&](Int image, Int channel, Int h, Int v) {
+    const Int group = channel / w[1];
+    for (Int o = group * per_group; o < (group + 1) * per_group; ++o)
+      for (Int oh = 0; oh < y[2]; ++oh)
+        for (Int ow = 0; ow < y[3]; ++ow) {
+          const auto kh = kernel_at(h, oh, n.attributes[0], n.attributes[2], n.attributes[4], w[2]);
+          const auto kw = kernel_at(v, ow, n.attributes[1], n.attributes[3], n.attributes[5], w[3]);
+          if (!kh || !kw) continue;
+          const Real up = g[at4(y, image, o, oh, ow)];
+          const std::size_t cell = at4(x, image, channel, h, v);
+          const std::size_t weight = at4(w, o, channel % w[1], *kh, *kw);
+          sums[0][cell].add(up * n.inputs[1][weight]);
+          sums[1][weight].add(up * n.inputs[0][cell]);
+        }
+  });
+  if (n.inputs.size() == 3)
+    for_each_index(y, [&](Int image, Int o, Int oh, Int ow) {
+      sums[2][static_cast<std::size_t>(o)].add(g[at4(y, image, o, oh, ow)]);
+    });
+  std::vector<BoundedArray> all;
+  for (const std::vector<Sum>& one : sums) {
+    all.emplace_back();
+    for (const Sum& sum : one) all.back().push_back(sum.done(n));
+  }
+  return all;
+}
+
+// ---- pooling ----
+
+/// The cells of the input under one window, in the order of their indices.
+std::vector<std::size_t> cells_under(const Node& n, Int image, Int channel, Int oh, Int ow) {
+  const Shape& x = n.shapes[0];
+  const std::vector<Int>& a = n.attributes;
+  std::vector<std::size_t> cells;
+  for (Int h = 0; h < x[2]; ++h)
+    for (Int v = 0; v < x[3]; ++v)
+      if (kernel_at(h, oh, a[2], a[4], 1, a[0]) && kernel_at(v, ow, a[3], a[5], 1, a[1]))
+        cells.push_back(at4(x, image, channel, h, v));
+  return cells;
+}
+
+/// Sorted by value and then by place: the first of the largest is at the front. NaNs are left out.
+std::optional<std::size_t> first_largest(const Node& n, std::vector<std::size_t> cells) {
+  const std::vector<double>& x = n.inputs[0];
+  cells.erase(std::remove_if(cells.begin(), cells.end(), [&](std::size_t i) { return std::isnan(x[i]); }), cells.end());
+  if (cells.empty()) return std::nullopt;
+  std::stable_sort(cells.begin(), cells.end(), [&](std::size_t i, std::size_t j) { return x[i] > x[j]; });
+  return cells.front();
+}
+
+BoundedArray pool2d(const Node& n, const Shape& y) {
+  BoundedArray out;
+  for_each_index(y, [&](Int image, Int channel, Int oh, Int ow) {
+    const std::vector<std::size_t> cells = cells_under(n, image, channel, oh, ow);
+    if (n.op == "avgpool2d") {
+      Sum sum;
+      for (const std::size_t cell : cells) sum.add(n.inputs[0][cell]);
+      out.push_back(sum.done(n, 2, cells.empty() ? 1 : static_cast<Real>(cells.size())));
+      return;
+    }
+    const std::optional<std::size_t> best = first_largest(n, cells);
+    const Real value = best ? Real{n.inputs[0][*best]} : -std::numeric_limits<Real>::infinity();
+    const bool nan = std::any_of(cells.begin(), cells.end(), [&](std::size_t i) { return std::isnan(n.inputs[0][i]); });
+    out.push_back({value, 0, nan});
+  });
+  return out;
+}
+
+std::vector<BoundedArray> pool2d_gradients(const Node& n, const Shape& y, const std::vector<double>& g) {
+  std::vector<Sum> sums(n.inputs[0].size());
+  for_each_index(y, [&](Int image, Int channel, Int oh, Int ow) {
+    const std::vector<std::size_t> cells = cells_under(n, image, channel, oh, ow);
+    const Real up = g[at4(y, image, channel, oh, ow)];
+    if (n.op == "avgpool2d") {
+      for (const std::size_t cell : cells) sums[cell].add(up / static_cast<Real>(cells.size()));
+    } else if (const auto best = first_largest(n, cells)) {
+      sums[*best].add(up);
+    }
+  });
+  BoundedArray of_input;
+  for (const Sum& sum : sums) of_input.push_back(sum.done(n, n.op == "avgpool2d" ? 2 : 0));
+  return {of_input};
+}
+
+// ---- linear ----
+
+BoundedArray linear(const Node& n) {
+  const auto out = static_cast<std::size_t>(n.shapes[1][0]);
+  const auto in = static_cast<std::size_t>(n.shapes[1][1]);
+  BoundedArray y;
+  for (std::size_t at = 0; at < n.inputs[0].size() / in * out; ++at) {
+    Sum sum;
+    for (std::size_t i = in; i-- > 0;) sum.add(Real{n.inputs[0][at / out * in + i]} * n.inputs[1][at % out * in + i]);
+    if (n.inputs.size() == 3) sum.add(n.inputs[2][at % out]);
+    y.push_back(sum.done(n));
+  }
+  return y;
+}
+
+std::vector<BoundedArray> linear_gradients(const Node& n, const std::vector<double>& g) {
+  const auto out = static_cast<std::size_t>(n.shapes[1][0]);
+  const auto in = static_cast<std::size_t>(n.shapes[1][1]);
+  const std::size_t rows = n.inputs[0].size() / in;
+  std::vector<BoundedArray> all(n.inputs.size());
+  for (std::size_t at = 0; at < rows * in; ++at) {
+    Sum sum;
+    for (std::size_t o = 0; o < out; ++o) sum.add(Real{g[at / in * out + o]} * n.inputs[1][o * in + at % in]);
+    all[0].push_back(sum.done(n));
+  }
+  for (std::size_t at = 0; at < out * in; ++at) {
+    Sum sum;
+    for (std::size_t r = 0; r < rows; ++r) sum.add(Real{g[r * out + at / in]} * n.inputs[0][r * in + at % in]);
+    all[1].push_back(sum.done(n));
+  }
+  for (std::size_t o = 0; o < out && all.size() == 3; ++o) {
+    Sum sum;
+    for (std::size_t r = 0; r < rows; ++r) sum.add(g[r * out + o]);
+    all[2].push_back(sum.done(n));
+  }
+  return all;
+}
+
+// ---- relu, flatten, add ----
+
+/// The element of an operand that output element `at` takes, by the digits of `at` from the last axis.
+std::size_t operand_element(const Shape& output, Shape operand, std::size_t at) {
+  while (operand.size() < output.size()) operand.insert(operand.begin(), 1);
+  std::vector<Int> digits(output.size());
+  auto rest = static_cast<Int>(at);
+  for (std::size_t i = output.size(); i-- > 0; rest /= output[i]) digits[i] = rest % output[i];
+  Int element = 0;
+  for (std::size_t i = 0; i < output.size(); ++i) element = element * operand[i] + (operand[i] == 1 ? 0 : digits[i]);
+  return static_cast<std::size_t>(element);
+}
+
+BoundedArray add(const Node& n, const Shape& y) {
+  BoundedArray out;
+  for (std::size_t at = 0; at < count_of(y); ++at) {
+    Sum sum;
+    for (std::size_t i = 0; i < 2; ++i) sum.add(n.inputs[i][operand_element(y, n.shapes[i], at)]);
+    out.push_back(sum.done(n));
+  }
+  return out;
+}
+
+std::vector<BoundedArray> add_gradients(const Node& n, const Shape& y, const std::vector<double>& g) {
+  std::vector<BoundedArray> all;
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::vector<Sum> sums(n.inputs[i].size());
+    for (std::size_t at = 0; at < g.size(); ++at) sums[operand_element(y, n.shapes[i], at)].add(g[at]);
+    all.emplace_back();
+    for (const Sum& sum : sums) all.back().push_back(sum.done(n));
+  }
+  return all;
+}
+
+// ---- softmax cross entropy ----
+
+/// A row of logits as probabilities. The bound of an exponential: its argument is a difference rounded once, so it
+/// is off by u · |difference| + u · |logit|, and exp itself by two units at most; the sum of C terms adds C.
+struct Row {
+  std::vector<Real> share;
+  Real relative;  ///< bound of each share, relative to it
+};
+Row softmax_of(const Node& n, std::size_t row) {
+  const auto classes = static_cast<std::size_t>(n.shapes[0][1]);
+  const double* const z = n.inputs[0].data() + row * classes;
+  const Real largest = *std::max_element(z, z + classes);
+  Real sum = 0;
+  Real width = 0;
+  Row out;
+  for (std::size_t c = 0; c < classes; ++c) {
+    out.share.push_back(std::exp(z[c] - largest));
+    sum += out.share.back();
+    width = std::max({width, largest - z[c], Real{std::fabs(z[c])}});
+  }
+  for (Real& share : out.share) share /= sum;
+  out.relative = (static_cast<Real>(classes) + 8 + 4 * width) * unit_of(n);
+  return out;
+}
+
+std::optional<std::vector<std::size_t>> labels_of(const Node& n) {
+  std::vector<std::size_t> labels;
+  for (const double label : n.inputs[1]) {
+    std::size_t index = 0;
+    while (static_cast<Int>(index) < n.shapes[0][1] && static_cast<double>(index) != label) ++index;
+    if (static_cast<Int>(index) == n.shapes[0][1]) return std::nullopt;
+    labels.push_back(index);
+  }
+  return labels;
+}
+
+BoundedArray cross_entropy(const Node& n, const std::vector<std::size_t>& labels) {
+  Sum sum;
+  Real bound = 0;
+  for (std::size_t row = 0; row < labels.size(); ++row) {
+    const Row shares = softmax_of(n, row);
+    sum.add(-std::log(std::max(shares.share[labels[row]], Real{1e-30L})));
+    bound += 2 * shares.relative;  // d log(p) = dp / p; the logarithm's own units are in Sum's terms
+  }
+  const auto samples = static_cast<Real>(labels.size());
+  Bounded mean = sum.done(n, 4, samples);
+  mean.bound += bound / samples;
+  return {mean};
+}
+
+std::vector<BoundedArray> cross_entropy_gradients(const Node& n, const std::vector<std::size_t>& labels, double up) {
+  BoundedArray of_logits;
+  const auto samples = static_cast<Real>(labels.size());
+  for (std::size_t row = 0; row < labels.size(); ++row) {
+    const Row shares = softmax_of(n, row);
+    for (std::size_t c = 0; c < shares.share.size(); ++c) {
+      const Real own = c == labels[row] ? shares.share[c] - 1 : shares.share[c];
+      const Real wide = (shares.share[c] * shares.relative + 4 * unit_of(n)) * std::fabs(Real{up}) / samples;
+      of_logits.push_back({own * up / samples, 2 * wide + tiny_of(n), false});
+    }
+  }
+  return {of_logits};
+}
+
+std::string shape_rule(const std::string& op) {
+  if (op == "conv2d" || op == "maxpool2d" || op == "avgpool2d") return op + ":floor";
+  if (op == "relu") return "elementwise";
+  return op == "add" ? "broadcast" : op;
+}
+
+BoundedArray exactly(const std::vector<double>& numbers) {
+  BoundedArray out;
+  for (const double number : numbers) out.push_back({number, 0, std::isnan(number)});
+  return out;
+}
+
+[[gnu::noinline]] std::optional<BoundedArray> compute_output(const Node& n, const Shape& y) {
+  if (n.op == "conv2d") return conv2d(n, y);
+  if (n.op == "maxpool2d" || n.op == "avgpool2d") return pool2d(n, y);
+  if (n.op == "linear") return linear(n);
+  if (n.op == "add") return add(n, y);
+  if (n.op == "flatten") return exactly(n.inputs[0]);
+  if (n.op == "softmax_cross_entropy") {
+    const auto labels = labels_of(n);
+    return labels ? std::optional(cross_entropy(n, *labels)) : std::nullopt;
+  }
+  BoundedArray relu = exactly(n.inputs[0]);
+  for (Bounded& number : relu)
+    if (!(number.value > 0)) number.value = 0;
+  return relu;
+}
+
+[[gnu::noinline]] std::optional<std::vector<BoundedArray>> compute_gradients(const Node& n, const Shape& y,
+                                                                             const std::vector<double>& g) {
+  if (n.op == "conv2d") return conv2d_gradients(n, y, g);
+  if (n.op == "maxpool2d" || n.op == "avgpool2d") return pool2d_gradients(n, y, g);
+  if (n.op == "linear") return linear_gradients(n, g);
+  if (n.op == "add") return add_gradients(n, y, g);
+  if (n.op == "flatten") return std::vector<BoundedArray>{exactly(g)};
+  if (n.op == "softmax_cross_entropy") {
+    const auto labels = labels_of(n);
+    return labels ? std::optional(cross_entropy_gradients(n, *labels, g[0])) : std::nullopt;
+  }
+  BoundedArray relu = exactly(g);
+  for (std::size_t i = 0; i < relu.size(); ++i)
+    if (!(n.inputs[0][i] > 0)) relu[i].value = 0;
+  return std::vector<BoundedArray>{relu};
+}
+
+}  // namespace
+
+std::optional<Shape> output_shape_of(const Node& node) {
+  const std::size_t most = node.op == "conv2d" || node.op == "linear"               ? 3
+                           : node.op == "add" || node.op == "softmax_cross_entropy" ? 2
+                                                                                    : 1;
+  if (node.shapes.size() != node.inputs.size() || node.inputs.size() > most) return std::nullopt;
+  if (node.op == "add" && node.inputs.size() != 2) return std::nullopt;
+  std::optional<Shape> shape = inferred_shape(shape_rule(node.op), node.attributes, node.shapes);
+  for (std::size_t i = 0; shape && i < node.inputs.size(); ++i)
+    if (node.inputs[i].size() != count_of(node.shapes[i])) return std::nullopt;
+  return shape;
+}
+
+std::optional<BoundedArray> output_of(const Node& node) {
+  const std::optional<Shape> shape = output_shape_of(node);
+  if (!shape) return std::nullopt;
+  const DefaultEnvironment environment;
+  return compute_output(node, *shape);
+}
+
+std::optional<std::vector<BoundedArray>> gradients_of(const Node& node, const std::vector<double>& upstream) {
+  const std::optional<Shape> shape = output_shape_of(node);
+  if (!shape || upstream.size() != count_of(*shape)) return std::nullopt;
+  const DefaultEnvironment environment;
+  return compute_gradients(node, *shape, upstream);
+}
+
+}  // namespace packcheck::oracle
