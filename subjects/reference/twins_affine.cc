@@ -11,6 +11,9 @@ std::vector<Twin> affine_twins() {
       {"group_size_misread", "takes the number of scale columns for the group size (MarkBase)",
        "affine.dequantize_reads_scales_in_their_dtype_and_group",
        [](ReferenceRules& r) { r.affine.group = GroupReading::scale_columns; }},
+      {"group_size_not_passed", "launches a kernel without its group size, which then reads what was there (MarkBase)",
+       "affine.dequantize_reads_scales_in_their_dtype_and_group",
+       [](ReferenceRules& r) { r.affine.group = GroupReading::not_passed; }},
   };
 }
 

@@ -163,7 +163,7 @@ std::vector<Wrong> of_ask() {
       {"pack_unknown_layout", {"ask", "pack", "conv3d", "a=1"}, {"unknown layout 'conv3d'", "conv2d:gen2"}},
       {"pack_unknown_field", {"ask", "pack", "conv2d", "kernel=3"}, {"'kernel=3'", "kernel_h"}},
       {"pack_no_value", {"ask", "pack", "conv2d", "stride"}, {"'stride'", "FIELD=VALUE"}},
-      {"pack_no_integer", {"ask", "pack", "conv2d", "stride=1.5"}, {"'1.5'", "field stride", "an integer"}},
+      {"pack_no_integer", {"ask", "pack", "conv2d", "stride=1.5"}, {"'1.5'", "field stride", "0..255"}},
       {"pack_empty_value", {"ask", "pack", "conv2d", "stride="}, {"''", "field stride"}},
       {"pack_twice", {"ask", "pack", "conv2d", "stride=1", "stride=2"}, {"given twice", "field stride"}},
       {"unpack_nothing", {"ask", "unpack", "conv2d"}, {"0 words"}},

@@ -43,7 +43,7 @@ TEST_F(Corpus, AFindingBecomesARegressionOnce) {
   const std::string finding = findings().at(0);
   const Ran first = add({finding});
   EXPECT_EQ(first.status, 0) << first.err;
-  EXPECT_THAT(first.out, StartsWith("added c/parameters/regression/params.unpack_inverts_pack-conv2d-gen2"));
+  EXPECT_THAT(first.out, StartsWith("added c/parameters/regression/params.unpack_inverts_pack-"));
   ASSERT_THAT(in_corpus(), SizeIs(1));
   const std::string text = text_of(folder() / "c" / in_corpus()[0]);
   EXPECT_EQ(text, text_of(folder() / finding));

@@ -243,8 +243,10 @@ TEST_P(EveryVariantDraws, ManyDifferentCases) {
   const auto& [type, variant] = GetParam();
   std::set<std::string> different;
   for (std::uint64_t seed = 0; seed < 500; ++seed) different.insert(type->to_json(random_case(*type, variant, seed)));
-  // A layout may have three fields of one bit, or one plain number that is mostly small.
-  EXPECT_GT(different.size(), type->name() == "parameters" ? 50U : 300U);
+  // A layout may have three fields of one bit, or one plain number that is mostly small; many calls of write_tensors
+  // have no tensor.
+  const std::size_t least = type->name() == "parameters" ? 50 : type->name() == "call" ? 150 : 300;
+  EXPECT_GT(different.size(), least);
 }
 
 INSTANTIATE_TEST_SUITE_P(Source, EveryVariantDraws, testing::ValuesIn(all_variants()), name_of_variant);
