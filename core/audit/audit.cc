@@ -149,8 +149,8 @@ FileAudit audit_file(const TensorFile& file, std::span<const std::uint8_t> bytes
   about_packing.swap(audit.warnings);
   std::vector<std::size_t> order(file.tensors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return file.tensors[a].offset < file.tensors[b].offset; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return file.tensors[a].offset < file.tensors[b].offset; });
   for (const std::size_t i : order) {
     const FileTensor& t = file.tensors[i];
     audit.tensors[i] = audit_tensor(t, bytes.subspan(t.offset, t.bytes), done_with);

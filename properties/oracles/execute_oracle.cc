@@ -138,8 +138,7 @@ std::optional<std::size_t> first_largest(const Node& n, std::vector<std::size_t>
   const std::vector<double>& x = n.inputs[0];
   cells.erase(std::remove_if(cells.begin(), cells.end(), [&](std::size_t i) { return std::isnan(x[i]); }), cells.end());
   if (cells.empty()) return std::nullopt;
-  std::stable_sort(cells.begin(), cells.end(), [&](std::size_t i, std::size_t j) { return x[i] > x[j]; });
-  return cells.front();
+  return *std::max_element(cells.begin(), cells.end(), [&](std::size_t i, std::size_t j) { return x[i] < x[j]; });
 }
 
 BoundedArray pool2d(const Node& n, const Shape& y) {
