@@ -10,21 +10,13 @@
 #include "core/audit/element_statistics.h"
 #include "core/format/convert.h"
 #include "core/simd.h"
+#include "tests/core/at_level.h"
 #include "tests/core/samples.h"
 
 namespace packcheck::test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-
-/// The level while alive; the best one after.
-class AtLevel {
- public:
-  explicit AtLevel(SimdLevel level) { EXPECT_TRUE(set_simd_level(level)); }
-  ~AtLevel() { EXPECT_TRUE(set_simd_level(best_simd_level())); }
-  AtLevel(const AtLevel&) = delete;
-  AtLevel& operator=(const AtLevel&) = delete;
-};
 
 std::vector<SimdLevel> levels() {
   std::vector<SimdLevel> all;

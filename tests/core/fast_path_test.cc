@@ -15,21 +15,13 @@
 #include "core/format/mode.h"
 #include "core/format/narrow.h"
 #include "core/simd.h"
+#include "tests/core/at_level.h"
 #include "tests/core/samples.h"
 
 namespace packcheck::test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-
-/// The level while alive; the best one after.
-class AtLevel {
- public:
-  explicit AtLevel(SimdLevel level) { EXPECT_TRUE(set_simd_level(level)); }
-  ~AtLevel() { EXPECT_TRUE(set_simd_level(best_simd_level())); }
-  AtLevel(const AtLevel&) = delete;
-  AtLevel& operator=(const AtLevel&) = delete;
-};
 
 /// The levels with fast paths that this processor has.
 std::vector<SimdLevel> fast_levels() {
