@@ -10,7 +10,7 @@ namespace {
 using Groups = std::vector<std::vector<std::size_t>>;
 
 bool is_same(const ConversionCell& a, const ConversionCell& b) {
-  return a.conversion == b.conversion && a.law == b.law;
+  return a.conversion == b.conversion && a.law == b.law && a.refusal == b.refusal;
 }
 
 /// Whether two encodings may share a row (or, transposed, a column): the cells of equal encodings are no reason to
@@ -76,17 +76,37 @@ std::array<std::size_t, 4> counts_of(const ConversionTable& table) {
   return counts;
 }
 
-std::string law_of(const ConversionTable& table, Conversion conversion) {
+/// The laws that prove the cells of one kind, in the order of the table.
+std::vector<std::string> laws_of(const ConversionTable& table, Conversion conversion) {
+  std::vector<std::string> laws;
   for (const auto& row : table.cells)
-    for (const ConversionCell& cell : row)
-      if (cell.conversion == conversion) return std::string(cell.law);
-  return {};
+    for (const ConversionCell& cell : row) {
+      if (cell.conversion != conversion) continue;
+      for (const std::string_view law : {cell.law, cell.refusal})
+        if (!law.empty() && std::find(laws.begin(), laws.end(), law) == laws.end()) laws.emplace_back(law);
+    }
+  return laws;
 }
 
-std::string said_of(const std::vector<ProvingLaw>& laws, const std::string& law) {
-  for (const ProvingLaw& row : laws)
-    if (row.law == law) return row.said;
-  return "not run";
+/// Laws and what they said, joined: each with `before` and `after` around its name.
+struct Proof {
+  std::string laws;
+  std::string said;
+};
+Proof proof_of(const std::vector<ProvingLaw>& proving, Conversion conversion, std::string_view before,
+               std::string_view after, std::string_view between) {
+  Proof proof;
+  for (const std::string& law : laws_of(conversion_table(), conversion)) {
+    const auto row =
+        std::find_if(proving.begin(), proving.end(), [&](const ProvingLaw& known) { return known.law == law; });
+    if (!proof.laws.empty()) {
+      proof.laws.append(between);
+      proof.said.append(between);
+    }
+    proof.laws.append(before).append(law).append(after);
+    proof.said.append(row == proving.end() ? "not run" : row->said);
+  }
+  return proof;
 }
 
 constexpr std::array<Conversion, 4> kConversions{Conversion::lossless, Conversion::lossless_if_kept, Conversion::lossy,
@@ -117,9 +137,9 @@ bool has_storage_laws(const VerifyResult& result) {
 std::vector<ProvingLaw> proving_laws(const VerifyResult& result) {
   std::vector<ProvingLaw> laws;
   for (const Conversion conversion : kConversions) {
-    const std::string law = law_of(conversion_table(), conversion);
-    const auto known = std::find_if(laws.begin(), laws.end(), [&](const ProvingLaw& row) { return row.law == law; });
-    if (known == laws.end() && !law.empty()) laws.push_back({law, "not run"});
+    for (const std::string& law : laws_of(conversion_table(), conversion))
+      if (std::none_of(laws.begin(), laws.end(), [&](const ProvingLaw& row) { return row.law == law; }))
+        laws.push_back({law, "not run"});
   }
   for (const SubjectResult& subject : result.subjects) {
     if (subject.spec != "reference") continue;
@@ -137,9 +157,9 @@ std::string conversions_markdown(const VerifyResult& result) {
   std::ostringstream out;
   out << "\n## Every encoding in every other\n\n| | pairs | means | proved by | reference |\n|---|---|---|---|---|\n";
   for (std::size_t i = 0; i < kConversions.size(); ++i) {
-    const std::string law = law_of(table, kConversions[i]);
-    out << "| " << short_name(kConversions[i]) << " | " << counts[i] << " | " << kMeanings[i] << " | `" << law << "` | "
-        << said_of(laws, law) << " |\n";
+    const Proof proof = proof_of(laws, kConversions[i], "`", "`", ", ");
+    out << "| " << short_name(kConversions[i]) << " | " << counts[i] << " | " << kMeanings[i] << " | " << proof.laws
+        << " | " << proof.said << " |\n";
   }
   out << "\nAn encoding in itself is lossless: the same object. Encodings with the same answers share a row or "
          "column.\n\n";
@@ -168,9 +188,9 @@ std::string conversions_html(const VerifyResult& result) {
   out << "<h2>Every encoding in every other</h2>\n<table><tr><th></th><th>pairs</th><th>means</th><th>proved by</th>"
          "<th>reference</th></tr>\n";
   for (std::size_t i = 0; i < kConversions.size(); ++i) {
-    const std::string law = law_of(table, kConversions[i]);
+    const Proof proof = proof_of(laws, kConversions[i], "", "", "<br>");
     out << "<tr><td class=" << kClasses[i] << ">" << kLetters[i] << " " << short_name(kConversions[i]) << "</td><td>"
-        << counts[i] << "</td><td>" << kMeanings[i] << "</td><td class=law>" << law << "</td><td>" << said_of(laws, law)
+        << counts[i] << "</td><td>" << kMeanings[i] << "</td><td class=law>" << proof.laws << "</td><td>" << proof.said
         << "</td></tr>\n";
   }
   out << "</table>\n<p class=note>From the row into the column; an encoding in itself is lossless: the same object. "

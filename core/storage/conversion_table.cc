@@ -23,16 +23,17 @@ std::string_view conversion_name(Conversion conversion) {
 }
 
 ConversionCell conversion_between(const StorageEncoding& source, const StorageEncoding& target) {
+  constexpr std::string_view kRefusal = "storage.repack_to_refuses_before_reading";
   switch (repack_keeps(source, target)) {
-    case Keeping::every_value: return {Conversion::lossless, "storage.repack_to_keeps_every_value"};
-    case Keeping::where_it_can: return {Conversion::lossless_if_kept, "storage.repack_to_keeps_every_value"};
+    case Keeping::every_value: return {Conversion::lossless, "storage.repack_to_keeps_every_value", {}};
+    case Keeping::where_it_can: return {Conversion::lossless_if_kept, "storage.repack_to_keeps_every_value", {}};
     case Keeping::never: break;
   }
   const Requantizer* const requantizer = requantizer_of(target);
   if (requantizer != nullptr && is_requantize_source(source) &&
       some_shape_divides(source, *requantizer, target.row().block_size))
-    return {Conversion::lossy, "storage.requantize_to_agrees_with_the_declared_dialect"};
-  return {Conversion::refused, "storage.requantize_to_refuses_before_reading"};
+    return {Conversion::lossy, "storage.requantize_to_agrees_with_the_declared_dialect", kRefusal};
+  return {Conversion::refused, "storage.requantize_to_refuses_before_reading", kRefusal};
 }
 
 }  // namespace packcheck

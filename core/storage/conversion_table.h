@@ -21,7 +21,8 @@ enum class Conversion : std::uint8_t {
 /// One cell: source encoding × target encoding.
 struct ConversionCell {
   Conversion conversion;
-  std::string_view law;  ///< the id of the law that proves it
+  std::string_view law;      ///< the id of the law that proves what is done, or that requantize_to refuses
+  std::string_view refusal;  ///< of the law that proves that repack_to refuses; empty where it does not
 };
 [[nodiscard]] ConversionCell conversion_between(const StorageEncoding& source, const StorageEncoding& target);
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "core/storage/conversion_table.h"
 #include "properties/law.h"
 #include "tests/cli/command.h"
 
@@ -207,6 +208,40 @@ TEST_F(Verify, ALawGlobPicksItsLawsEachOnce) {
   EXPECT_EQ(pairs_of(json),
             (std::multiset<std::pair<std::string, std::string>>{
                 {"params.pack_puts_each_field_in_its_place", "reference"}, {"text.printing_is_exact", "reference"}}));
+}
+
+TEST_F(Verify, TheReportSaysOfEveryPairOfEncodingsWhatBecomesOfItAndByWhichLaw) {
+  ASSERT_EQ(run({"verify", "--corpus", "none", "--law", "storage.re*", "--profile", "quick"}).status, 0);
+  const Json table = report().at("conversions");
+  const std::vector<StorageEncoding> encodings = all_storage_encodings();
+  ASSERT_EQ(table["encodings"].size(), encodings.size());
+  ASSERT_EQ(table["targets_of"].size(), encodings.size());
+  std::set<std::string> laws;
+  for (std::size_t source = 0; source < encodings.size(); ++source) {
+    EXPECT_EQ(table["encodings"][source], encodings[source].id());
+    const std::string letters = table["targets_of"][source];
+    ASSERT_EQ(letters.size(), encodings.size());
+    for (std::size_t target = 0; target < encodings.size(); ++target) {
+      const ConversionCell cell = conversion_between(encodings[source], encodings[target]);
+      ASSERT_EQ(table["letters"][std::string(1, letters[target])], conversion_name(cell.conversion));
+      laws.emplace(cell.law);
+      if (!cell.refusal.empty()) laws.emplace(cell.refusal);
+    }
+  }
+  ASSERT_EQ(table["laws"].size(), laws.size());
+  for (const std::string& law : laws) EXPECT_EQ(table["laws"][law], "holds") << law;
+  for (const char* file : {"report.html", "report.md"}) {
+    const std::string text = text_of(folder() / "packcheck-report" / file);
+    EXPECT_THAT(text, HasSubstr("Every encoding in every other")) << file;
+    for (const std::string& law : laws) EXPECT_THAT(text, HasSubstr(law)) << file;
+  }
+}
+
+TEST_F(Verify, WithoutALawOfStorageTheReportHasNoTableOfConversions) {
+  ASSERT_EQ(run({"verify", "--corpus", "none", "--law", "text.printing_is_exact"}).status, 0);
+  EXPECT_FALSE(report().contains("conversions"));
+  EXPECT_THAT(text_of(folder() / "packcheck-report" / "report.html"),
+              testing::Not(HasSubstr("Every encoding in every other")));
 }
 
 TEST_F(Verify, JsonIsOneDocumentThatEqualsTheReportFile) {

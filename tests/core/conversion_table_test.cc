@@ -66,6 +66,7 @@ void check_cell(const StorageEncoding& source, const StorageEncoding& target) {
   ASSERT_NE(tensor, nullptr);
   const Result<StoragePtr> repacked = repack_to(tensor, target);
   const Result<StoragePtr> requantized = requantize_to(tensor, target);
+  EXPECT_EQ(cell.refusal.empty(), repacked.has_value());
   switch (cell.conversion) {
     case Conversion::lossless: ASSERT_TRUE(repacked) << repacked.error().text(); break;
     case Conversion::lossless_if_kept: {
