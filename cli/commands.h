@@ -106,6 +106,8 @@ struct CorpusOptions {
   std::string corpus;
   bool json = false;
 };
+/// The families whose files may be raw: "blocks, text, file".
+[[nodiscard]] std::string wire_families();
 int run_corpus_command(const CorpusOptions& options);
 
 struct AuditOptions {

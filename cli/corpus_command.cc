@@ -33,9 +33,9 @@ Result<Addition> as_wire(const fs::path& corpus, const CorpusOptions& o, const s
   const CaseType* type = case_type_named(o.family);
   if (type == nullptr)
     return refuse(o.family.empty() ? "no case file and no --family" : "unknown family '" + o.family + "'", "corpus add",
-                  "--family blocks or --family text for files in their wire format");
+                  "--family and one of these, for files in their wire format: " + wire_families());
   if (!type->from_wire({}, {}))
-    return refuse("family '" + o.family + "' has no wire format", "corpus add", "blocks or text");
+    return refuse("family '" + o.family + "' has no wire format", "corpus add", wire_families());
   return Addition{corpus / o.family / o.kind / sha1_of(bytes), bytes};
 }
 
@@ -186,6 +186,13 @@ int lint(const fs::path& corpus, bool as_json) {
 }
 
 }  // namespace
+
+std::string wire_families() {
+  std::string names;
+  for (const CaseType* type : all_case_types())
+    if (type->from_wire({}, {})) names.append(names.empty() ? "" : ", ").append(type->name());
+  return names;
+}
 
 int run_corpus_command(const CorpusOptions& options) {
   const fs::path corpus = options.corpus.empty() ? default_corpus() : fs::path(options.corpus);

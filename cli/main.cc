@@ -161,7 +161,7 @@ void add_corpus(CLI::App& app, CorpusOptions& o, std::function<int()>& run) {
   add->footer("Example: packcheck corpus add crash-1234 --family text --kind crashing");
   add->add_option("files", o.files, "case files, or raw files in a family's wire format");
   add->add_option("--kind", o.kind, "seed, regression or crashing")->capture_default_str();
-  add->add_option("--family", o.family, "blocks or text: the files are raw");
+  add->add_option("--family", o.family, "the files are raw, in the wire format of one of: " + wire_families());
   add->add_option("--vectors", o.vectors, "add one case as a vector to vectors/NAME.json; needs the options below");
   add->add_option("--case", o.inline_case, "of a vector: the case as JSON");
   add->add_option("--law", o.law, "of a vector: law id");
