@@ -45,7 +45,7 @@ struct ReferenceRules {
 };
 
 /// The reference under `name`, with these rules, declaring what the correct reference declares: all of it where
-/// the rules are right or every call is touched, else the variants that a changed rule may touch.
+/// the rules are right, one variant of each operation where answers are kept, else those that a changed rule may touch.
 [[nodiscard]] std::unique_ptr<Subject> make_reference(std::string name = "reference", ReferenceRules rules = {});
 
 }  // namespace packcheck
