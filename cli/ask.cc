@@ -8,10 +8,12 @@
 #include "cli/open_subject.h"
 #include "core/format/dialect.h"
 #include "core/format/mode.h"
+#include "core/graph/graph.h"
 #include "properties/cases/cases.h"
 #include "properties/describe.h"
 #include "properties/strict_json.h"
 #include "subjects/calls.h"
+#include "subjects/graph_calls.h"
 
 namespace packcheck {
 namespace {
@@ -272,6 +274,26 @@ Result<Said> ask_affine(Subject& subject, const AskOptions& o) {
   return Said{kHolds, elements_json(elements, Format::f32), describe_elements(elements, Format::f32), {}};
 }
 
+/// JSON text to bytes in hex, or back.
+Result<Said> ask_graph(Subject& subject, const AskOptions& o) {
+  const bool import = o.operation == "import_graph";
+  if (o.arguments.size() != 2)
+    return refuse(std::to_string(o.arguments.size()) + " arguments", "ask " + o.operation,
+                  import ? "a dialect and JSON text, as in ysgp:lossless '{\"nodes\":[…]}'"
+                         : "a dialect and YSGP bytes in hex, as in ysgp:lossless 59535350…");
+  if (const auto dialect = graph_dialect_named(o.arguments[0]); !dialect) return tl::unexpected(dialect.error());
+  if (import) {
+    const Answer<Bytes> bytes = call_import_graph(subject, o.arguments[0], o.arguments[1]);
+    if (!bytes.ok()) return not_answered(bytes);
+    return Said{kHolds, hex_of_bytes(bytes.value), hex_of_bytes(bytes.value), {}};
+  }
+  const Result<Bytes> ysgp = parse_hex_bytes(o.arguments[1]);
+  if (!ysgp) return tl::unexpected(ysgp.error());
+  const Answer<std::string> text = call_export_graph(subject, o.arguments[0], *ysgp);
+  if (!text.ok()) return not_answered(text);
+  return Said{kHolds, text.value, text.value, {}};
+}
+
 using Ask = Result<Said> (*)(Subject&, const AskOptions&);
 const std::map<std::string, Ask>& questions() {
   static const std::map<std::string, Ask> table{{"convert", ask_convert},
@@ -282,7 +304,9 @@ const std::map<std::string, Ask>& questions() {
                                                 {"parse", ask_parse},
                                                 {"pack", ask_pack},
                                                 {"unpack", ask_unpack},
-                                                {"affine_dequantize", ask_affine}};
+                                                {"affine_dequantize", ask_affine},
+                                                {"import_graph", ask_graph},
+                                                {"export_graph", ask_graph}};
   return table;
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/audit_report.h"
 #include "cli/commands.h"
+#include "core/graph/audit_graph.h"
 
 namespace packcheck {
 namespace {
@@ -23,8 +24,35 @@ bool is_json(FileBytes bytes) {
   return false;
 }
 
-int refuse_json(const AuditOptions& o, FileBytes) {
-  return complain({"JSON text", o.file, "a safetensors or GGUF file"});
+/// The kinds of warning about graphs, as the kinds of all audits.
+const std::vector<WarningKind>& graph_kinds() {
+  static const std::vector<WarningKind> kinds = [] {
+    std::vector<WarningKind> all;
+    for (const GraphWarningKind& kind : graph_warning_kinds())
+      all.push_back({kind.name, kind.is_problem ? Severity::problem : Severity::note, kind.meaning});
+    return all;
+  }();
+  return kinds;
+}
+
+int audit_json(const AuditOptions& o, FileBytes bytes) {
+  const AuditSubject subject{o.file, bytes.size(), o.accept};
+  FileAudit audit;
+  for (GraphWarning& warning : audit_graph({reinterpret_cast<const char*>(bytes.data()), bytes.size()})) {
+    const auto kind = static_cast<std::size_t>(warning.kind - graph_warning_kinds().data());
+    audit.warnings.push_back(
+        {&graph_kinds()[kind], {}, std::move(warning.what), std::move(warning.where), std::move(warning.right), {}});
+  }
+  if (o.json)
+    print_audit_json(subject, nullptr, audit);
+  else
+    print_audit(subject, nullptr, audit);
+  return subject.problems(audit.warnings) == 0 ? kHolds : kFindings;
+}
+
+bool is_kind(const std::string& name) {
+  const auto is_named = [&](const WarningKind& kind) { return kind.name == name; };
+  return warning_kind_named(name) != nullptr || std::any_of(graph_kinds().begin(), graph_kinds().end(), is_named);
 }
 
 bool is_any(FileBytes) { return true; }
@@ -59,7 +87,7 @@ struct Auditor {
   int (*audit)(const AuditOptions& options, FileBytes bytes);
 };
 constexpr Auditor kAuditors[] = {
-    {is_json, refuse_json},
+    {is_json, audit_json},
     {is_any, audit_tensors},
 };
 
@@ -67,9 +95,10 @@ constexpr Auditor kAuditors[] = {
 
 int run_audit(const AuditOptions& o) {
   for (const std::string& kind : o.accept) {
-    if (warning_kind_named(kind) != nullptr) continue;
+    if (is_kind(kind)) continue;
     std::string known;
     for (const WarningKind& k : warning_kinds()) known.append(known.empty() ? "" : ", ").append(k.name);
+    for (const WarningKind& k : graph_kinds()) known.append(", ").append(k.name);
     return complain({"no kind of warning '" + kind + "'", "--accept", "one of " + known});
   }
   const Result<MappedFile> mapped = MappedFile::open(o.file);

@@ -22,9 +22,11 @@ Form form_of(Operation operation) {
     case Operation::repack_tensor:
     case Operation::requantize_tensor:
     case Operation::load_tensor:
-    case Operation::write_tensors: return Form::bytes;
+    case Operation::write_tensors:
+    case Operation::import_graph: return Form::bytes;
     case Operation::print:
-    case Operation::read_tensors: return Form::text;
+    case Operation::read_tensors:
+    case Operation::export_graph: return Form::text;
     case Operation::parse: return Form::word;
     case Operation::pack: return Form::words;
     case Operation::unpack: return Form::integers;

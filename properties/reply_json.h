@@ -5,9 +5,10 @@
 // | convert, repack               | ["0x3f80", …], elements of the target format      |
 // | quantize                      | "00ff…", the bytes of the blocks as the subject lays them out |
 // | dequantize, affine_dequantize | ["0x3f800000", …], f32 elements                   |
-// | print                         | "9.7517E-319"                                     |
 // | read_tensors                  | the listing, one string                           |
 // | write_tensors                 | "00ff…", the bytes of the file                    |
+// | import_graph                  | "59535350…", the YSGP bytes                       |
+// | print, export_graph           | "9.7517E-319"                                     |
 // | parse                         | "0x0000000000030301"                              |
 // | repack_tensor and the like    | "00ff…", the answer's document (subjects/tensor_document.h)    |
 // | pack                          | ["0x…", "0x…"], scalar and param2                 |

@@ -6,6 +6,7 @@
 #include "core/format/dialect.h"
 #include "core/format/format.h"
 #include "core/format/mode.h"
+#include "core/graph/graph.h"
 #include "core/params/layout.h"
 #include "core/storage/storage_encoding.h"
 
@@ -31,7 +32,9 @@ constexpr auto kOperations = std::to_array<OperationRow>({{"convert", 4},
                                                           {"requantize_tensor", 2},
                                                           {"load_tensor", 2},
                                                           {"read_tensors", 2},
-                                                          {"write_tensors", 2}});
+                                                          {"write_tensors", 2},
+                                                          {"import_graph", 2},
+                                                          {"export_graph", 2}});
 static_assert(kOperations.size() == kOperationCount);
 
 std::vector<std::string> operation_names() {
@@ -142,6 +145,10 @@ std::vector<std::string> list_of_variants(Operation operation) {
       break;
     case Operation::read_tensors:
     case Operation::write_tensors: names = {"safetensors", "gguf"}; break;
+    case Operation::import_graph:
+    case Operation::export_graph:
+      for (const GraphDialect& dialect : all_graph_dialects()) names.push_back(dialect.id());
+      break;
   }
   return names;
 }

@@ -21,6 +21,8 @@
 // | load_tensor       | the same                                           | the same            |
 // | read_tensors      | safetensors or gguf, a file's bytes                | listing             |
 // | write_tensors     | safetensors or gguf, listing and data              | a file's bytes      |
+// | import_graph      | dialect, JSON text                                 | YSGP bytes          |
+// | export_graph      | dialect, YSGP bytes                                | JSON text           |
 //
 // Names are ASCII; numbers and elements are little-endian and tightly packed.
 #pragma once
@@ -53,9 +55,11 @@ enum class Operation : std::uint8_t {
   requantize_tensor,
   load_tensor,
   read_tensors,
-  write_tensors
+  write_tensors,
+  import_graph,
+  export_graph
 };
-inline constexpr std::size_t kOperationCount = 14;
+inline constexpr std::size_t kOperationCount = 16;
 
 [[nodiscard]] std::string_view operation_name(Operation operation);
 /// How many arguments a request of the operation has: the table above.

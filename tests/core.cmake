@@ -11,6 +11,7 @@ foreach(room IN ITEMS
     affine_groups
     affine_shapes
     audit
+    audit_graph
     audit_statistics
     block_oracle
     bounds
@@ -24,6 +25,8 @@ foreach(room IN ITEMS
     fast_path
     file
     format
+    graph_json
+    graph_ysgp
     integer_format
     json_document
     layout_analysis

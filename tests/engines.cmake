@@ -10,6 +10,7 @@ packcheck_test(NAME properties_test SHARDS 16
     properties/corpus_store_test.cc
     properties/engines_test.cc
     properties/float_draws_test.cc
+    properties/graph_faults_test.cc
     properties/number_patterns_test.cc
     properties/source_test.cc
     properties/storage_laws_test.cc

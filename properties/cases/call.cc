@@ -2,6 +2,7 @@
 #include "properties/cases/case_type.h"
 #include "properties/cases/cases.h"
 #include "properties/oracles/file_oracle.h"
+#include "properties/cases/graphs.h"
 
 namespace packcheck {
 namespace {
@@ -57,6 +58,10 @@ std::vector<std::string> draw_arguments(Source& source, Operation operation, std
       const Case c = file_cases.draw(source, variant);
       return {std::string(variant), oracle::read_file(variant, c.as<FileCase>().bytes).contents};
     }
+    case Operation::import_graph:
+      return {std::string(variant), graph_text_cases.draw(source, variant).as<GraphTextCase>().text};
+    case Operation::export_graph:
+      return {std::string(variant), bytes_to_string(graph_bytes_cases.draw(source, variant).as<GraphBytesCase>().ysgp)};
   }
   return {};
 }

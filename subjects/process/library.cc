@@ -70,6 +70,8 @@ bool has_function(const packcheck_subject& table, Operation operation) {
     case Operation::load_tensor: return table.load_tensor != nullptr;
     case Operation::read_tensors: return table.read_tensors != nullptr;
     case Operation::write_tensors: return table.write_tensors != nullptr;
+    case Operation::import_graph: return table.import_graph != nullptr;
+    case Operation::export_graph: return table.export_graph != nullptr;
   }
   return false;
 }

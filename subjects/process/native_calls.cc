@@ -65,6 +65,8 @@ Reply NativeCalls::perform(const Request& request) {
     case Operation::load_tensor: return table_.load_tensor == nullptr ? skip({}) : document(table_.load_tensor, a);
     case Operation::read_tensors: return table_.read_tensors == nullptr ? skip({}) : document(table_.read_tensors, a);
     case Operation::write_tensors: return table_.write_tensors == nullptr ? skip({}) : document(table_.write_tensors, a);
+    case Operation::import_graph: return table_.import_graph == nullptr ? skip({}) : document(table_.import_graph, a);
+    case Operation::export_graph: return table_.export_graph == nullptr ? skip({}) : document(table_.export_graph, a);
   }
   // clang-format on
   return skip("unknown operation");

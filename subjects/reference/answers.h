@@ -35,6 +35,10 @@ Reply answer_unpack(const ReferenceRules& rules, Arguments a);
 Reply answer_read_tensors(const ReferenceRules& rules, Arguments a);
 Reply answer_write_tensors(const ReferenceRules& rules, Arguments a);
 
+// Graphs.
+Reply answer_import_graph(const ReferenceRules& rules, Arguments a);
+Reply answer_export_graph(const ReferenceRules& rules, Arguments a);
+
 /// A refusal because the request itself is malformed.
 inline Reply malformed(std::string what) { return {Outcome::refused, {}, std::move(what)}; }
 inline Reply refused(const Error& error) { return {Outcome::refused, {}, error.text()}; }

@@ -42,6 +42,10 @@ std::vector<std::string> declaration_lines() {
     lines.push_back("pack " + layout.id());
     lines.push_back("unpack " + layout.id());
   }
+  for (const GraphDialect& dialect : all_graph_dialects()) {
+    lines.push_back("import_graph " + dialect.id());
+    lines.push_back("export_graph " + dialect.id());
+  }
   for (const char* line : {"repack f16->f32 nan=same", "repack bf16->f32 nan=same", "print json", "parse json",
                            "affine_dequantize affine4:f32", "read_tensors safetensors", "read_tensors gguf",
                            "write_tensors safetensors", "write_tensors gguf"})
@@ -81,6 +85,8 @@ constexpr auto kAnswers = std::to_array<Reply (*)(const ReferenceRules&, Argumen
     answer_load_tensor,
     answer_read_tensors,
     answer_write_tensors,
+    answer_import_graph,
+    answer_export_graph,
 });
 static_assert(kAnswers.size() == kOperationCount);
 
@@ -161,6 +167,8 @@ bool ReferenceRules::touch(Operation operation, std::string_view variant) const 
     case Operation::load_tensor: return touches_stored(storage, variant);
     case Operation::read_tensors:
     case Operation::write_tensors: return !(file == FileRules{});
+    case Operation::import_graph:
+    case Operation::export_graph: return !(graph == GraphRules{});
   }
   return false;
 }

@@ -13,6 +13,7 @@
 #include "core/encoding/encoding.h"
 #include "core/file/tensor_file.h"
 #include "core/format/convert.h"
+#include "core/graph/graph.h"
 #include "core/params/layout.h"
 #include "core/storage/repack.h"
 #include "core/storage/storage_rules.h"
@@ -34,6 +35,7 @@ struct ReferenceRules {
   PrintRules print;
   ParseRules parse;
   AffineRules affine;
+  GraphRules graph;
   RepackPath repack = RepackPath::direct;
   StorageRules storage;
   FileRules file;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "properties/cases/cases.h"
+#include "properties/cases/graphs.h"
 #include "tests/properties/samples.h"
 
 namespace packcheck::test {
@@ -48,6 +49,9 @@ std::string content_of(const Case& c) {
     return all;
   }
   if (is_tensor(*c.type)) return c.as<DescribedTensor>().source + text(write_tensor(c.as<DescribedTensor>()));
+  if (c.type == &graph_bytes_cases)
+    return text(c.as<GraphBytesCase>().dialect) + text(bytes_to_string(c.as<GraphBytesCase>().ysgp));
+  if (c.type == &graph_text_cases) return text(c.as<GraphTextCase>().dialect) + text(c.as<GraphTextCase>().text);
   ADD_FAILURE() << "no content of a " << c.type->name() << " case";
   return {};
 }

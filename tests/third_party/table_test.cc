@@ -35,6 +35,8 @@ bool has_function(const packcheck_subject& subject, Operation operation) {
     case Operation::load_tensor: return subject.load_tensor != nullptr;
     case Operation::read_tensors: return subject.read_tensors != nullptr;
     case Operation::write_tensors: return subject.write_tensors != nullptr;
+    case Operation::import_graph: return subject.import_graph != nullptr;
+    case Operation::export_graph: return subject.export_graph != nullptr;
   }
   return false;
 }

@@ -102,6 +102,8 @@ typedef struct packcheck_subject {
    *   "load_tensor dense(bf16)"       the same
    *   "read_tensors gguf"             safetensors or gguf: what a tensor file says, as a listing
    *   "write_tensors gguf"            safetensors or gguf: the bytes of a tensor file
+   *   "import_graph ysgp:lossless"    a graph's dialect: ysgp:lossless or ysgp:yishape (core/graph/graph.h)
+   *   "export_graph ysgp:lossless"
    */
   const char* const* declarations;
 
@@ -162,6 +164,15 @@ typedef struct packcheck_subject {
   /* Writes a tensor file: `contents` is a listing and the data, as subjects/PROTOCOL.md says. Sizes as above. */
   int (*write_tensors)(const char* kind, const uint8_t* contents, size_t contents_size, uint8_t* out, size_t capacity,
                        size_t* out_size, packcheck_error* error);
+
+  /* Reads a graph from JSON text and writes it as YSGP bytes. Refuse text that is no sound graph. Sizes as above. */
+  int (*import_graph)(const char* dialect, const uint8_t* text, size_t text_size, uint8_t* out, size_t capacity,
+                      size_t* out_size, packcheck_error* error);
+
+  /* Reads a graph from YSGP bytes and writes it as JSON text. Refuse bytes that are no sound graph, and values that
+   * JSON cannot say in this dialect. */
+  int (*export_graph)(const char* dialect, const uint8_t* ysgp, size_t ysgp_size, uint8_t* out, size_t capacity,
+                      size_t* out_size, packcheck_error* error);
 } packcheck_subject;
 
 /* The entry point your library exports. */
