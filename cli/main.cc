@@ -126,8 +126,9 @@ void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
       "  packcheck ask parse 9.7517E-319\n"
       "  packcheck ask pack conv2d kernel_h=3 kernel_w=3 stride=1\n"
       "  packcheck ask unpack conv2d 0x0000000000030301");
-  c->add_option("operation", o.operation,
-                "convert repack quantize dequantize print parse pack unpack affine_dequantize import_graph export_graph")
+  c->add_option(
+       "operation", o.operation,
+       "convert repack quantize dequantize print parse pack unpack affine_dequantize import_graph export_graph")
       ->required();
   c->add_option("arguments", o.arguments, "bits as hex, text, or FIELD=VALUE");
   add_conversion(c, o);
@@ -214,8 +215,8 @@ void add_sentinel(CLI::App& app, SentinelOptions& o, std::function<int()>& run) 
 }
 
 void add_audit(CLI::App& app, AuditOptions& o, std::function<int()>& run) {
-  CLI::App* c =
-      app.add_subcommand("audit", "What a loader should refuse or convert in a model file or graph JSON; exit 1 on problems.");
+  CLI::App* c = app.add_subcommand(
+      "audit", "What a loader should refuse or convert in a model file or graph JSON; exit 1 on problems.");
   c->footer("Example: packcheck audit model.safetensors --accept narrow_scales");
   c->add_option("file", o.file, "a safetensors or GGUF file")->required();
   c->add_option("--accept", o.accept, "a kind of warning that is no problem here; repeatable")->allow_extra_args(false);
