@@ -19,7 +19,9 @@ namespace packcheck {
 namespace {
 
 constexpr const char* kSubjectHelp =
-    "reference, twin:NAME, lib:PATH.so, exec:COMMAND, or a built-in name (`packcheck subjects`)";
+    "reference, twin:NAME, lib:PATH.so, exec:COMMAND, a built-in name (`packcheck subjects`), or one of them under "
+    "other "
+    "conditions: under:flush,upward,comma:reference";
 
 /// CLI11 takes -1 for a large unsigned number and cuts what does not fit.
 const CLI::Validator kWholeNumber(

@@ -9,6 +9,7 @@
 
 #include "cli/paths.h"
 #include "cli/results.h"
+#include "subjects/call_environment.h"
 #include "subjects/hardware/f16c.h"
 #include "subjects/process/in_process_subject.h"
 #include "subjects/process/native_subject.h"
@@ -22,6 +23,7 @@ namespace {
 constexpr std::string_view kTwinPrefix = "twin:";
 constexpr std::string_view kLibraryPrefix = "lib:";
 constexpr std::string_view kProgramPrefix = "exec:";
+constexpr std::string_view kUnderPrefix = "under:";
 constexpr std::uint64_t kBuiltInStartMilliseconds = 60000;  // Java compiles its file first: slow on a busy machine
 
 bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
@@ -86,6 +88,26 @@ Result<std::unique_ptr<Subject>> open_built_in_program(const ThirdPartySubject& 
   return open_program_subject(with_path(command, "{adapters}", adapters.string()), limits, kBuiltInStartMilliseconds);
 }
 
+/// "under:CONDITIONS:SUBJECT" without its prefix. A program runs its own process, in an environment of its own.
+Result<std::unique_ptr<Subject>> open_under(const std::string& rest, const CallLimits& limits) {
+  const std::size_t colon = rest.find(':');
+  const Result<CallEnvironment> environment = parse_call_environment(rest.substr(0, colon));
+  if (!environment) return tl::unexpected(environment.error());
+  const std::string spec = colon == std::string::npos ? "" : rest.substr(colon + 1);
+  const ThirdPartySubject* const built_in = third_party_named(spec);
+  if (starts_with(spec, kLibraryPrefix))
+    return open_native_subject(spec.substr(kLibraryPrefix.size()), limits, *environment);
+  if (spec == "reference" || is_twin(spec) || spec == kF16cName) {
+    Result<std::unique_ptr<Subject>> inner = open_subject(spec, limits);
+    return inner ? make_subject_under(*environment, std::move(*inner)) : std::move(inner);
+  }
+  if (built_in == nullptr || !built_in->command.empty())
+    return refuse("'" + spec + "' under conditions", "--subject",
+                  "reference, twin:NAME, lib:PATH.so or a built-in library after the second colon");
+  const std::string path = third_party_library(spec);
+  return path.empty() ? not_built(spec) : open_native_subject(path, limits, *environment);
+}
+
 Result<std::unique_ptr<Subject>> open_third_party(const std::string& name, const CallLimits& limits) {
   if (name == kF16cName) {
     if (std::unique_ptr<Subject> f16c = make_f16c()) return f16c;
@@ -108,9 +130,11 @@ Result<std::unique_ptr<Subject>> open_subject(const std::string& spec, const Cal
   if (is_twin(spec)) return open_twin(spec.substr(kTwinPrefix.size()));
   if (starts_with(spec, kLibraryPrefix)) return open_native_subject(spec.substr(kLibraryPrefix.size()), limits);
   if (starts_with(spec, kProgramPrefix)) return open_program_subject(spec.substr(kProgramPrefix.size()), limits);
+  if (starts_with(spec, kUnderPrefix)) return open_under(spec.substr(kUnderPrefix.size()), limits);
   if (is_third_party(spec)) return open_third_party(spec, limits);
   return refuse("unknown subject '" + spec + "'", "--subject",
-                "reference, twin:NAME, lib:PATH.so, exec:COMMAND or a built-in name (see `packcheck subjects`)");
+                "reference, twin:NAME, lib:PATH.so, exec:COMMAND, under:CONDITIONS:SUBJECT or a built-in name (see "
+                "`packcheck subjects`)");
 }
 
 Result<std::unique_ptr<Subject>> open_in_process(const std::string& spec) {

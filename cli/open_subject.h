@@ -9,7 +9,8 @@
 
 namespace packcheck {
 
-/// "reference", "twin:NAME", "lib:PATH", "exec:COMMAND" or a built-in third-party name.
+/// "reference", "twin:NAME", "lib:PATH", "exec:COMMAND", a built-in third-party name, or one of them that is
+/// called in another environment: "under:flush,upward,comma:reference" (subjects/call_environment.h).
 [[nodiscard]] Result<std::unique_ptr<Subject>> open_subject(const std::string& spec, const CallLimits& limits);
 
 /// The same without a worker, for a "lib:PATH" or a built-in third-party library that is trusted; refuses the rest.

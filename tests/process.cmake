@@ -28,6 +28,7 @@ endforeach()
 packcheck_test(NAME packcheck_process_test
   SOURCES
     process/adapters_test.cc
+    process/call_environment_test.cc
     process/frames_test.cc
     process/native_subject_test.cc
     process/program_subject_test.cc

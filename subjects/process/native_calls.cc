@@ -1,11 +1,9 @@
 #include "subjects/process/native_calls.h"
 
-#include <cfenv>
 #include <cstring>
 #include <utility>
 
 #include "core/encoding/encoding.h"
-#include "core/environment.h"
 #include "core/format/format.h"
 #include "core/params/layout.h"
 #include "subjects/calls.h"
@@ -38,10 +36,6 @@ std::uint64_t u64_in(std::string_view bytes) {
   std::memcpy(&value, bytes.data(), sizeof value);
   return value;
 }
-
-/// As it was when the process started; also the x87 unit, which long double uses.
-void reset_environment() { std::fesetenv(FE_DFL_ENV); }
-bool environment_kept() { return environment_is_exact() && std::fegetround() == FE_TONEAREST && fegetexcept() == 0; }
 
 }  // namespace
 
@@ -90,10 +84,13 @@ std::optional<Reply> NativeCalls::judge(int code, bool kept) const {
 NativeCalls::Attempt NativeCalls::attempt(const std::array<std::size_t, 2>& sizes, Fill fill, const Invoke& invoke) {
   const Outputs outputs{outputs_[0].prepare(sizes[0], fill), outputs_[1].prepare(sizes[1], fill)};
   auto* const error = reinterpret_cast<packcheck_error*>(error_.prepare(sizeof(packcheck_error), Fill::zero));
-  reset_environment();
-  const int code = invoke(outputs, error);
-  const bool kept = environment_kept();
-  reset_environment();
+  int code = 0;
+  bool kept = false;
+  {
+    const InCallEnvironment scope(environment_);
+    code = invoke(outputs, error);
+    kept = scope.kept();
+  }
   if (std::optional<Reply> over = judge(code, kept)) return {std::move(over), {}};
   return {std::nullopt, {outputs_[0].contents(), outputs_[1].contents()}};
 }

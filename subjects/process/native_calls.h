@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "subjects/call_environment.h"
 #include "subjects/include/packcheck/subject.h"
 #include "subjects/process/guarded_memory.h"
 #include "subjects/subject.h"
@@ -18,7 +19,9 @@ namespace packcheck {
 
 class NativeCalls {
  public:
-  explicit NativeCalls(const packcheck_subject& table) : table_(table) {}
+  /// The table must outlive this.
+  explicit NativeCalls(const packcheck_subject& table, const CallEnvironment& environment = {})
+      : table_(table), environment_(environment) {}
 
   /// Calls the library. A write outside the output, bytes left unwritten, an unknown return code and a
   /// changed floating-point environment come back as faults; a crash takes this process with it. A
@@ -59,6 +62,7 @@ class NativeCalls {
   [[nodiscard]] std::optional<Reply> judge(int code, bool environment_kept) const;
 
   const packcheck_subject& table_;
+  CallEnvironment environment_;  // what the library finds
   std::array<InputBuffer, 3> names_;
   std::array<InputBuffer, 4> inputs_;
   std::array<OutputBuffer, 2> outputs_;

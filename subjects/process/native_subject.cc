@@ -18,10 +18,12 @@ constexpr std::uint64_t kLongestProbeMilliseconds = 60000;
 
 class NativeSubject : public ProcessSubject {
  public:
-  NativeSubject(const std::string& path, const CallLimits& limits)
-      : ProcessSubject([path, limits](int input, int output,
-                                      const Mailbox* mailbox) { run_worker(path, limits, input, output, mailbox); },
-                       Speaker::worker, limits, kStartMilliseconds) {}
+  NativeSubject(const std::string& path, const CallLimits& limits, const CallEnvironment& environment)
+      : ProcessSubject(
+            [path, limits, environment](int input, int output, const Mailbox* mailbox) {
+              run_worker(path, limits, environment, input, output, mailbox);
+            },
+            Speaker::worker, limits, kStartMilliseconds) {}
 
   Result<std::uint64_t> bytes_kept_per_call(const Request& request, unsigned warmup, unsigned repeats) override {
     if (repeats == 0) return refuse("no repeats", info().name, "at least 1");
@@ -42,14 +44,15 @@ class NativeSubject : public ProcessSubject {
 
 }  // namespace
 
-Result<std::unique_ptr<Subject>> open_native_subject(const std::string& path, const CallLimits& limits) {
+Result<std::unique_ptr<Subject>> open_native_subject(const std::string& path, const CallLimits& limits,
+                                                     const CallEnvironment& environment) {
   const std::string where = "lib:" + path;
   if (access(path.c_str(), R_OK) != 0) return refuse("no such file, or not readable", where, "a shared library");
   // Absolute, so that a later start finds the same file and dlopen() does not search for a bare name.
   std::error_code no_directory;
   const std::filesystem::path absolute = std::filesystem::absolute(path, no_directory);
   if (no_directory) return refuse("the working directory is gone", where, "an absolute path");
-  auto subject = std::make_unique<NativeSubject>(absolute.string(), limits);
+  auto subject = std::make_unique<NativeSubject>(absolute.string(), limits, environment);
   if (const Result<void> opened = subject->open(); !opened) return refuse(opened.error().text(), where);
   return subject;
 }

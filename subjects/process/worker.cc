@@ -119,9 +119,9 @@ std::optional<std::string> read_payload(int file) {
 
 class Worker {
  public:
-  Worker(const Library& library, const CallLimits& limits, const Mailbox* mailbox)
+  Worker(const Library& library, const CallLimits& limits, const CallEnvironment& environment, const Mailbox* mailbox)
       : library_(library),
-        calls_(library.table),
+        calls_(library.table, environment),
         largest_allowed_(largest_resident_bytes() + limits.memory_bytes),
         mailbox_(mailbox) {}
 
@@ -201,7 +201,8 @@ std::string encode_kept_request(const Request& request, unsigned warmup, unsigne
                                  encode_request(request)});
 }
 
-void run_worker(const std::string& path, const CallLimits& limits, int input, int output, const Mailbox* mailbox) {
+void run_worker(const std::string& path, const CallLimits& limits, const CallEnvironment& environment, int input,
+                int output, const Mailbox* mailbox) {
   silence_standard_files();
   limit_address_space(limits);
   on_exit(leave_at_once, nullptr);
@@ -211,7 +212,7 @@ void run_worker(const std::string& path, const CallLimits& limits, int input, in
     return;
   }
   forget_memory_of_parent();
-  Worker worker(*library, limits, mailbox);
+  Worker worker(*library, limits, environment, mailbox);
   while (const std::optional<std::string> payload = read_payload(input))
     if (!write_exactly(output, encode_frame(worker.answer_mail(*payload)))) return;
 }
