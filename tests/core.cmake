@@ -9,6 +9,9 @@ foreach(room IN ITEMS
     affine
     affine_bounds
     affine_groups
+    affine_matmul
+    affine_matmul_bound
+    affine_nan_trace
     affine_shapes
     audit
     audit_graph

@@ -10,6 +10,7 @@
 #endif
 
 #include "core/affine/affine.h"
+#include "core/affine/matmul.h"
 #include "core/encoding/bounds.h"
 #include "core/encoding/encoding.h"
 #include "core/text/number_text.h"
@@ -17,6 +18,7 @@
 #include "properties/oracles/block_oracle.h"
 #include "properties/oracles/format_oracle.h"
 #include "properties/oracles/narrowing_oracle.h"
+#include "properties/oracles/product_oracle.h"
 #include "properties/oracles/text_oracle.h"
 #include "tests/core/samples.h"
 
@@ -162,6 +164,44 @@ std::string core_affine() {
   return answer;
 }
 
+/// Two rows of 64 numbers by four outputs of codes of `bits`.
+AffineProduct product_of(unsigned bits, SumOrder order) {
+  return {2, 64, 4, 32, bits, Format::f32, order, std::span(inputs().block_values).first(128)};
+}
+PackedMatrix weights_of(unsigned bits) {
+  const Inputs& in = inputs();
+  return {std::span(in.affine_codes).first(32U * bits), std::span(in.affine_scales).first(32),
+          std::span(in.affine_biases).first(32)};
+}
+
+std::string core_products() {
+  std::string answer;
+  for (const unsigned bits : {2U, 3U, 4U, 5U, 6U, 8U}) {
+    for (const SumOrder order : {SumOrder::sequential, SumOrder::lanes, SumOrder::pairwise, SumOrder::per_group}) {
+      std::vector<float> y(8);
+      if (!affine_matmul(product_of(bits, order), weights_of(bits), y)) answer += "refused";
+      add(answer, y);
+    }
+  }
+  return answer;
+}
+
+std::string oracle_products() {
+  std::string answer;
+  for (const unsigned bits : {2U, 3U, 4U, 5U, 6U, 8U}) {
+    const AffineProduct p = product_of(bits, SumOrder::lanes);
+    const PackedMatrix w = weights_of(bits);
+    const oracle::PackedProduct product{p.rows,      p.in_features, p.out_features, p.group_size, bits,
+                                        Format::f32, p.x,           w.codes,        w.scales,     w.biases};
+    for (std::size_t i = 0; i < 8; ++i) {
+      const oracle::ExpectedElement expected = oracle::expected_element(product, i / 4, i % 4);
+      add(answer, std::bit_cast<std::uint64_t>(expected.sum.value()));
+      add(answer, std::bit_cast<std::uint64_t>(expected.bound));
+    }
+  }
+  return answer;
+}
+
 std::string oracle_conversions() {
   std::string answer;
   for (const FormatSpec& to : all_formats())
@@ -199,14 +239,16 @@ std::string oracle_texts() {
   return answer;
 }
 
-constexpr std::array<Operation, 8> kOperations{{{"core convert", core_conversions},
-                                                {"core quantize and dequantize", core_blocks},
-                                                {"core error_bound", core_bounds},
-                                                {"core print and parse", core_texts},
-                                                {"core affine_dequantize", core_affine},
-                                                {"format and narrowing oracles", oracle_conversions},
-                                                {"block and affine oracles", oracle_blocks_and_affine},
-                                                {"text oracle", oracle_texts}}};
+constexpr std::array<Operation, 10> kOperations{{{"core convert", core_conversions},
+                                                 {"core quantize and dequantize", core_blocks},
+                                                 {"core error_bound", core_bounds},
+                                                 {"core print and parse", core_texts},
+                                                 {"core affine_dequantize", core_affine},
+                                                 {"core affine_matmul", core_products},
+                                                 {"format and narrowing oracles", oracle_conversions},
+                                                 {"block and affine oracles", oracle_blocks_and_affine},
+                                                 {"product oracle", oracle_products},
+                                                 {"text oracle", oracle_texts}}};
 
 }  // namespace
 
