@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -12,8 +13,9 @@
 namespace packcheck {
 namespace {
 
-constexpr std::size_t kMostScales = 8;  // floating ones in a block; more are not looked at in the fast loop
+constexpr std::size_t kMostScales = 8;  // floating ones in a block
 constexpr std::size_t kProbe = 8;       // bytes of codes that tell whether codes may be alike
+constexpr std::size_t kGather = 2048;   // blocks whose scales are put side by side, to be counted like dense elements
 constexpr std::size_t kAhead = 3072;    // bytes that a loop asks for before it needs them; files are larger than caches
 
 /// What a file's quantizers never write.
@@ -44,6 +46,7 @@ std::optional<Format> floating(ScaleFormat format) {
 struct Plan {
   const Encoding* encoding = nullptr;
   const FormatSpec* scale = nullptr;
+  Format counted = Format::f16;                    ///< what its magnitude is counted as among dense elements
   std::array<std::size_t, kMostScales> offsets{};  ///< of its floating scales
   std::size_t scales = 0;
   std::size_t codes = 0;  ///< where the longest run without scales begins
@@ -51,8 +54,7 @@ struct Plan {
   std::size_t probe = 0;          ///< the middle of it
   std::size_t second_probe = 0;   ///< further on: equal codes fill both, which few other blocks do
   std::size_t packed = kNowhere;  ///< scales of a few bits each: where their first 8 bytes are
-  std::uint64_t least_normal = 0;
-  std::uint64_t normals = 0;  ///< scale magnitudes least_normal … least_normal + normals - 1 need no second look
+  std::uint32_t magnitudes = 0;   ///< its magnitude bits in each scale of a word
   Foreign foreign = Foreign::none;
   bool can_be_lost = false;
 };
@@ -94,8 +96,9 @@ Plan plan_of(const Encoding& e) {
   plan.probe = plan.codes + (plan.code_bytes - std::min(plan.code_bytes, kProbe)) / 2;
   if (plan.code_bytes < kProbe) plan.probe = kNowhere;
   plan.second_probe = std::min(plan.probe + kProbe, plan.codes + plan.code_bytes - std::min(plan.code_bytes, kProbe));
-  plan.least_normal = plan.scale->has_zero() ? plan.scale->significand_mask() + 1 : 0;
-  plan.normals = plan.scale->largest_finite() - plan.least_normal + 1;
+  plan.counted = plan.scale->format == Format::ue4m3 ? Format::e4m3fn : plan.scale->format;
+  for (std::size_t bit = 0; bit < 32; bit += 8 * plan.scale->bytes())
+    plan.magnitudes |= static_cast<std::uint32_t>(plan.scale->magnitude_mask() << bit);
   plan.foreign = foreign_codes_of(e);
   plan.can_be_lost = has_zero_code(e);
   return plan;
@@ -107,11 +110,36 @@ bool bytes_alike(const std::uint8_t* at) {
 }
 
 /// tq1_0 writes ceil(n·256/243): those bytes b have 243·b mod 256 < 243. The last four hold n divisible by 3.
-bool is_trit_byte(std::uint8_t byte) { return static_cast<std::uint8_t>(byte * 243U) < 243; }
-unsigned foreign_last_trits(const std::uint8_t* codes) {
-  unsigned found = 0;
-  for (std::size_t i = 48; i < 52; ++i) found += is_trit_byte(codes[i]) && (codes[i] * 243U >> 8) % 3 == 0 ? 0U : 1U;
-  return found;
+constexpr bool is_trit_byte(unsigned byte) { return byte * 243 % 256 < 243; }
+constexpr std::array<std::uint8_t, 256> foreign_last_bytes() {
+  std::array<std::uint8_t, 256> foreign{};
+  for (unsigned byte = 0; byte < 256; ++byte) foreign[byte] = is_trit_byte(byte) && byte * 243 / 256 % 3 == 0 ? 0 : 1;
+  return foreign;
+}
+constexpr std::array<std::uint8_t, 256> kForeignLastByte = foreign_last_bytes();
+[[gnu::always_inline]] inline unsigned foreign_last_trits(const std::uint8_t* codes) {
+  return 0U + kForeignLastByte[codes[48]] + kForeignLastByte[codes[49]] + kForeignLastByte[codes[50]] +
+         kForeignLastByte[codes[51]];
+}
+
+using SixteenBytes [[gnu::vector_size(16)]] = std::uint8_t;
+
+/// Whether any of 48 bytes is no trit byte: 243·b mod 256 >= 243 says that 13·b mod 256 is in 1…13. Sums, because no
+/// processor multiplies bytes.
+[[gnu::always_inline]] inline bool may_have_foreign_trits(const std::uint8_t* codes) {
+  std::uint64_t found[2] = {0, 0};
+  for (std::size_t i = 0; i < 48; i += sizeof(SixteenBytes)) {
+    SixteenBytes once;
+    std::memcpy(&once, codes + i, sizeof once);
+    const SixteenBytes twice = once + once;
+    const SixteenBytes four = twice + twice;
+    const auto foreign = four + four + four + once - 1 < 13;
+    std::uint64_t halves[2];
+    std::memcpy(halves, &foreign, sizeof halves);
+    found[0] |= halves[0];
+    found[1] |= halves[1];
+  }
+  return (found[0] | found[1]) != 0;
 }
 
 template <Foreign kForeign>
@@ -148,7 +176,8 @@ void note(Occurrences& found, std::uint64_t count, std::uint64_t at) {
   found.count += count;
 }
 
-/// The whole of the rule, block by block. The fast loop asks it about those blocks that may have something.
+/// The whole of the rule, block by block. The fast loop counts scales by itself and asks about the codes of those
+/// blocks that may have something.
 class Examiner {
  public:
   Examiner(const Plan& plan, BlockStatistics& statistics) : plan_(plan), t_(statistics) {}
@@ -168,12 +197,15 @@ class Examiner {
       t_.largest_scale = std::max(t_.largest_scale, code & s.magnitude_mask());
       if (!zero) t_.smallest_scale = std::min(t_.smallest_scale, code & s.magnitude_mask());
     }
+    examine_codes(block, index, all_zero);
+  }
+
+  void examine_codes(const std::uint8_t* block, std::uint64_t index, bool scales_are_zero) {
     note(t_.foreign_codes, foreign_in(plan_, block), index);
-    if (all_zero || may_be_zeros(block)) {
-      judge(block, all_zero);
-      note(t_.zero_blocks, last_zeros_ ? 1 : 0, index);
-      note(t_.lost_blocks, last_lost_ ? 1 : 0, index);
-    }
+    if (!scales_are_zero && !may_be_zeros(block)) return;
+    judge(block, scales_are_zero);
+    note(t_.zero_blocks, last_zeros_ ? 1 : 0, index);
+    note(t_.lost_blocks, last_lost_ ? 1 : 0, index);
   }
 
  private:
@@ -235,70 +267,59 @@ template <Foreign kForeign>
     }
     return found != 0;
   } else if constexpr (kForeign == Foreign::trits) {
-    std::uint8_t largest = 0;
-    for (std::size_t i = 0; i < 48; ++i) largest = std::max(largest, static_cast<std::uint8_t>(codes[i] * 243U));
-    return largest >= 243 || foreign_last_trits(codes) != 0;
+    return may_have_foreign_trits(codes) || foreign_last_trits(codes) != 0;
   }
   return false;
 }
 
-/// One plan for many blocks of `kScales` scales each; blocks with nothing to tell are passed over.
-template <class Scale, std::size_t kScales, Foreign kForeign, bool kPacked>
+/// At most kGather blocks whose scales together are one Word: its magnitudes go to `words`, and blocks with nothing
+/// else to tell are passed over.
+template <class Word, Foreign kForeign, bool kPacked>
 [[gnu::always_inline]] inline void scan_blocks(const Plan& plan, const std::uint8_t* block, std::size_t count,
-                                               Examiner& examiner, BlockStatistics& t) {
+                                               std::uint64_t index, Examiner& examiner, std::uint8_t* words) {
   const std::size_t block_bytes = plan.encoding->block_bytes;
-  const std::array<std::size_t, kMostScales> offsets = plan.offsets;
-  const Scale mask = static_cast<Scale>(plan.scale->magnitude_mask());
-  const Scale least = static_cast<Scale>(plan.least_normal);
-  const Scale normals = static_cast<Scale>(plan.normals);
+  const Word magnitudes = static_cast<Word>(plan.magnitudes);
+  const bool has_zero = plan.scale->has_zero();
+  const std::size_t scales = plan.offsets[0];
   const std::size_t probe = plan.probe;
   const std::size_t packed = plan.packed;
   const std::size_t codes = plan.codes;
-  Scale largest = 0;
-  Scale smallest = std::numeric_limits<Scale>::max();
   for (std::size_t i = 0; i < count; ++i, block += block_bytes) {
     __builtin_prefetch(block + kAhead);
-    bool odd = bytes_alike(block + probe);
+    Word word;
+    std::memcpy(&word, block + scales, sizeof word);
+    word = static_cast<Word>(word & magnitudes);
+    std::memcpy(words + i * sizeof word, &word, sizeof word);
+    const bool all_zero = has_zero && word == 0;
+    bool odd = all_zero || bytes_alike(block + probe);
     if constexpr (kPacked) odd = odd || bytes_alike(block + packed);
-    for (std::size_t k = 0; k < kScales; ++k) {
-      const Scale magnitude = static_cast<Scale>(load_little_endian<Scale>(block + offsets[k]) & mask);
-      if (static_cast<Scale>(magnitude - least) >= normals) [[unlikely]] {
-        odd = true;
-      } else {
-        largest = std::max(largest, magnitude);
-        smallest = std::min(smallest, magnitude);
-      }
-    }
     if constexpr (kForeign != Foreign::none) odd = odd || may_be_foreign<kForeign>(block + codes);
     if (odd) [[unlikely]]
-      examiner.examine(block, t.blocks + i);
+      examiner.examine_codes(block, index + i, all_zero);
   }
-  t.blocks += count;
-  t.largest_scale = std::max<std::uint64_t>(t.largest_scale, largest);
-  if (largest != 0 || smallest == 0) t.smallest_scale = std::min<std::uint64_t>(t.smallest_scale, smallest);
 }
 
-using ScanRun = void(const Plan&, const std::uint8_t*, std::size_t, Examiner&, BlockStatistics&);
+using ScanRun = void(const Plan&, const std::uint8_t*, std::size_t, std::uint64_t, Examiner&, std::uint8_t*);
 
-template <class Scale, std::size_t kScales, Foreign kForeign, bool kPacked>
-void scan_plain(const Plan& plan, const std::uint8_t* blocks, std::size_t count, Examiner& examiner,
-                BlockStatistics& t) {
-  scan_blocks<Scale, kScales, kForeign, kPacked>(plan, blocks, count, examiner, t);
+template <class Word, Foreign kForeign, bool kPacked>
+void scan_plain(const Plan& plan, const std::uint8_t* blocks, std::size_t count, std::uint64_t index,
+                Examiner& examiner, std::uint8_t* words) {
+  scan_blocks<Word, kForeign, kPacked>(plan, blocks, count, index, examiner, words);
 }
 #if defined(__x86_64__)
-template <class Scale, std::size_t kScales, Foreign kForeign, bool kPacked>
-PACKCHECK_AVX2 void scan_avx2(const Plan& plan, const std::uint8_t* blocks, std::size_t count, Examiner& examiner,
-                              BlockStatistics& t) {
-  scan_blocks<Scale, kScales, kForeign, kPacked>(plan, blocks, count, examiner, t);
+template <class Word, Foreign kForeign, bool kPacked>
+PACKCHECK_AVX2 void scan_avx2(const Plan& plan, const std::uint8_t* blocks, std::size_t count, std::uint64_t index,
+                              Examiner& examiner, std::uint8_t* words) {
+  scan_blocks<Word, kForeign, kPacked>(plan, blocks, count, index, examiner, words);
 }
 #endif
 
 /// Nothing here is wider than the bytes of a block, so that AVX-512 has nothing to add.
-template <class Scale, std::size_t kScales, Foreign kForeign = Foreign::none, bool kPacked = false>
+template <class Word, Foreign kForeign = Foreign::none, bool kPacked = false>
 ScanRun* scanning() {
-  constexpr ScanRun* kPlain = scan_plain<Scale, kScales, kForeign, kPacked>;
+  constexpr ScanRun* kPlain = scan_plain<Word, kForeign, kPacked>;
 #if defined(__x86_64__)
-  constexpr ScanRun* kAvx2 = scan_avx2<Scale, kScales, kForeign, kPacked>;
+  constexpr ScanRun* kAvx2 = scan_avx2<Word, kForeign, kPacked>;
   return version_for_level(kPlain, kAvx2, kAvx2);
 #else
   return version_for_level(kPlain, kPlain, kPlain);
@@ -307,24 +328,73 @@ ScanRun* scanning() {
 
 /// Null: no fast loop, the rule for each block.
 ScanRun* scan_for(const Plan& plan) {
-  if (plan.probe == kNowhere) return nullptr;
+  if (plan.probe == kNowhere || plan.scales == 0) return nullptr;
+  const std::size_t bytes = plan.scale->bytes() * plan.scales;
+  if (plan.offsets[plan.scales - 1] + plan.scale->bytes() != plan.offsets[0] + bytes) return nullptr;
   const bool packed = plan.packed != kNowhere;
+  const bool two = bytes == 2;
+  if (!two && bytes != 4 && (bytes != 1 || packed)) return nullptr;
   switch (plan.foreign) {
     case Foreign::none: break;
     case Foreign::extreme:
-      return plan.scales == 1 ? scanning<std::uint16_t, 1, Foreign::extreme>()
-                              : scanning<std::uint16_t, 2, Foreign::extreme>();
-    case Foreign::fourth_of_16: return scanning<std::uint16_t, 1, Foreign::fourth_of_16>();
-    case Foreign::fourth_of_64: return scanning<std::uint16_t, 1, Foreign::fourth_of_64>();
-    case Foreign::trits: return scanning<std::uint16_t, 1, Foreign::trits>();
+      return two ? scanning<std::uint16_t, Foreign::extreme>() : scanning<std::uint32_t, Foreign::extreme>();
+    case Foreign::fourth_of_16: return scanning<std::uint16_t, Foreign::fourth_of_16>();
+    case Foreign::fourth_of_64: return scanning<std::uint16_t, Foreign::fourth_of_64>();
+    case Foreign::trits: return scanning<std::uint16_t, Foreign::trits>();
   }
-  switch (plan.scale->bytes() * 10 + plan.scales) {
-    case 11: return packed ? nullptr : scanning<std::uint8_t, 1>();
-    case 14: return packed ? nullptr : scanning<std::uint8_t, 4>();
-    case 21: return packed ? scanning<std::uint16_t, 1, Foreign::none, true>() : scanning<std::uint16_t, 1>();
-    case 22: return packed ? scanning<std::uint16_t, 2, Foreign::none, true>() : scanning<std::uint16_t, 2>();
-    default: return nullptr;
+  if (bytes == 1) return scanning<std::uint8_t>();
+  if (two) return packed ? scanning<std::uint16_t, Foreign::none, true>() : scanning<std::uint16_t>();
+  return packed ? scanning<std::uint32_t, Foreign::none, true>() : scanning<std::uint32_t>();
+}
+
+/// Magnitudes of scales that lie side by side, `index` those before them. NaN and the rest: as dense elements.
+void count_zeros(const FormatSpec& s, std::span<const std::uint8_t> scales, std::uint64_t index, Occurrences& zeros) {
+  if (!s.has_zero()) return;
+  const auto count = [&](auto code) {
+    using Code = decltype(code);
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < scales.size(); i += sizeof(Code))
+      found += load_little_endian<Code>(&scales[i]) == 0 ? 1U : 0U;
+    return found;
+  };
+  const std::uint64_t found = s.bytes() == 1   ? count(std::uint8_t{})
+                              : s.bytes() == 2 ? count(std::uint16_t{})
+                                               : count(std::uint32_t{});
+  if (found != 0 && zeros.count == 0) {
+    std::size_t first = 0;
+    while (load_element(s, scales, first) != 0) ++first;
+    zeros.first = index + first;
   }
+  zeros.count += found;
+}
+
+/// Adds what was counted among scales, `per_block` to a block, the first of them in block `start`.
+void merge(const ElementStatistics& scales, const Occurrences& zeros, std::size_t per_block, std::uint64_t start,
+           BlockStatistics& t) {
+  note(t.scale_nan, scales.nan.count, start + scales.nan.first / per_block);
+  note(t.scale_infinite, scales.infinite.count, start + scales.infinite.first / per_block);
+  note(t.scale_subnormal, scales.subnormal.count, start + scales.subnormal.first / per_block);
+  note(t.scale_zero, zeros.count, start + zeros.first / per_block);
+  t.largest_scale = std::max(t.largest_scale, scales.largest);
+  t.smallest_scale = std::min(t.smallest_scale, scales.smallest);
+}
+
+void scan(ScanRun* run, const Plan& plan, std::span<const std::uint8_t> bytes, Examiner& examiner, BlockStatistics& t) {
+  std::array<std::uint8_t, kGather * sizeof(std::uint32_t)> words;
+  ElementStatistics scales;
+  Occurrences zeros;
+  const std::size_t block_bytes = plan.encoding->block_bytes;
+  const std::uint64_t start = t.blocks;
+  for (std::size_t left = bytes.size() / block_bytes; left != 0;) {
+    const std::size_t count = std::min(left, kGather);
+    run(plan, bytes.data() + (t.blocks - start) * block_bytes, count, t.blocks, examiner, words.data());
+    const std::span<const std::uint8_t> found = std::span(words).first(count * plan.scales * plan.scale->bytes());
+    count_zeros(*plan.scale, found, scales.elements, zeros);
+    add_elements(plan.counted, found, scales);
+    t.blocks += count;
+    left -= count;
+  }
+  merge(scales, zeros, plan.scales, start, t);
 }
 
 }  // namespace
@@ -341,9 +411,8 @@ void add_blocks(const Encoding& e, std::span<const std::uint8_t> bytes, BlockSta
   const ExactEnvironment exact;
   const Plan plan = plan_of(e);
   Examiner examiner(plan, statistics);
-  const std::size_t count = bytes.size() / e.block_bytes;
-  if (ScanRun* const run = scan_for(plan)) return run(plan, bytes.data(), count, examiner, statistics);
-  for (std::size_t i = 0; i < count; ++i, ++statistics.blocks)
+  if (ScanRun* const run = scan_for(plan)) return scan(run, plan, bytes, examiner, statistics);
+  for (std::size_t i = 0; i < bytes.size() / e.block_bytes; ++i, ++statistics.blocks)
     examiner.examine(bytes.data() + i * e.block_bytes, statistics.blocks);
 }
 

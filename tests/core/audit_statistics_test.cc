@@ -212,6 +212,42 @@ TEST(BlockStatistics, EveryLevelCountsWhatTheRuleCounts) {
   EXPECT_GT(judged, 20U);
 }
 
+TEST(BlockStatistics, OddScalesAreFoundAcrossTheRunsOfTheFastLoop) {
+  for (const Encoding& e : all_encodings()) {
+    const FormatSpec& s = spec(scale_format_of(e));
+    const auto field = std::find_if(e.scales.begin(), e.scales.end(), [](const ScaleField& f) {
+      return f.format != ScaleFormat::int8 && f.format != ScaleFormat::packed_4_bit &&
+             f.format != ScaleFormat::packed_6_bit;
+    });
+    if (!has_block_statistics(e) || field == e.scales.end() || e.block_bytes > 300) continue;
+    Bytes block(e.block_bytes);
+    for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::uint8_t>(37 * i + 11);
+    const std::size_t scales = field->bytes / s.bytes();
+    const auto scale_of = [&](Bytes& bytes, std::size_t at, std::size_t which) {
+      return std::span(bytes).subspan(at * e.block_bytes + field->offset + which * s.bytes(), s.bytes());
+    };
+    for (std::size_t i = 0; i < scales; ++i)
+      store_element(s, scale_of(block, 0, i), 0, static_cast<std::uint64_t>(s.bias()) << s.significand_bits);
+    Bytes blocks;
+    for (int i = 0; i < 4500; ++i) blocks.insert(blocks.end(), block.begin(), block.end());
+    // NaN (or the largest code), a subnormal and a zero at the ends of runs, the last of a block's scales each.
+    store_element(s, scale_of(blocks, 2047, scales - 1), 0, s.magnitude_mask());
+    store_element(s, scale_of(blocks, 2048, scales - 1), 0, 1);
+    store_element(s, scale_of(blocks, 4096, scales - 1), 0, 0);
+    store_element(s, scale_of(blocks, 4499, scales - 1), 0, 2);
+    BlockStatistics expected;
+    {
+      const AtLevel rule(SimdLevel::rule);
+      expected = counted(e, blocks);
+    }
+    EXPECT_EQ(expected.blocks, 4500U);
+    for (const SimdLevel level : levels()) {
+      const AtLevel at(level);
+      EXPECT_EQ(counted(e, blocks), expected) << e.id() << " " << simd_level_name(level);
+    }
+  }
+}
+
 /// Whether a decoder makes zeros of a block, and nothing else.
 bool decodes_to_zeros(const Encoding& e, const Bytes& block) {
   std::vector<float> values(e.block_size);
