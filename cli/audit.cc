@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "cli/audit_report.h"
 #include "cli/commands.h"
@@ -65,6 +66,14 @@ void forget(FileBytes bytes) {
   if (begin < end) (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
+/// A file that somebody makes shorter while it is mapped has no more bytes to give, and the processor says so with a
+/// signal. No return is possible from there: the rest of the audit would read them again.
+extern "C" void say_that_the_file_shrank(int) {
+  static constexpr char kMessage[] = "packcheck: the file became shorter while it was read; expected a file at rest\n";
+  (void)!::write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+  ::_exit(kBadInput);
+}
+
 int audit_tensors(const AuditOptions& o, FileBytes bytes) {
   const AuditSubject subject{o.file, bytes.size(), o.accept};
   const Result<TensorFile> file = read_tensor_file(bytes);
@@ -103,6 +112,7 @@ int run_audit(const AuditOptions& o) {
   }
   const Result<MappedFile> mapped = MappedFile::open(o.file);
   if (!mapped) return complain(mapped.error());
+  std::signal(SIGBUS, say_that_the_file_shrank);
   const FileBytes bytes = mapped->bytes();
   if (!bytes.empty()) (void)::madvise(const_cast<std::uint8_t*>(bytes.data()), bytes.size(), MADV_SEQUENTIAL);
   for (const Auditor& auditor : kAuditors)

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdio>
 
+#include "core/file/checks.h"
 #include "core/format/convert.h"
 #include "properties/strict_json.h"
 
@@ -20,13 +21,6 @@ double number_of(Format format, std::uint64_t magnitude) {
 }
 
 // For people.
-
-/// Without control characters, which a stranger's name could use to paint over the terminal.
-std::string printable(std::string_view text) {
-  std::string line;
-  for (const char c : text) line += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
-  return line;
-}
 
 /// At most `most` bytes: "model.layers…gate_proj.weight". Layers differ at the start and roles at the end.
 std::string shortened(const std::string& name, std::size_t most) {

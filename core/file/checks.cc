@@ -25,6 +25,17 @@ std::size_t character_bytes(std::string_view bytes, std::size_t at) {
   return length;
 }
 
+/// C1 controls, which begin commands to a terminal like ESC [, and those that turn the direction of text around.
+bool commands_a_terminal(std::string_view character) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
+  if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
+  if (character.size() != 3 || byte(0) != 0xE2) return false;
+  const bool overrides =
+      byte(1) == 0x80 && ((byte(2) >= 0xA8 && byte(2) <= 0xAE) || byte(2) == 0x8E || byte(2) == 0x8F);
+  return overrides || (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9);
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view bytes) {
@@ -36,20 +47,24 @@ bool is_utf8(std::string_view bytes) {
   return true;
 }
 
-std::string quoted(std::string_view name) {
-  constexpr std::size_t kMost = 60;
-  std::string text = "'";
-  for (std::size_t at = 0; at < name.size();) {
-    if (text.size() > kMost) return text + "…'";
-    const std::size_t length = character_bytes(name, at);
-    const bool plain = length > 1 || (length == 1 && name[at] >= 0x20 && name[at] != 0x7F);
-    if (plain)
-      text.append(name.substr(at, length));
+std::string printable(std::string_view text, std::size_t most) {
+  std::string line;
+  for (std::size_t at = 0; at < text.size();) {
+    if (line.size() > most) return line + "…";
+    const std::size_t length = character_bytes(text, at);
+    const std::string_view character = text.substr(at, length);
+    if (length == 0 || commands_a_terminal(character))
+      line += '?';
     else
-      text += '?';
+      line.append(character);
     at += std::max<std::size_t>(length, 1);
   }
-  return text + "'";
+  return line;
+}
+
+std::string quoted(std::string_view name) {
+  constexpr std::size_t kMost = 59;
+  return "'" + printable(name, kMost) + "'";
 }
 
 std::optional<std::uint64_t> product(std::span<const std::uint64_t> shape, const FileRules& rules) {

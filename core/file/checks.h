@@ -1,4 +1,5 @@
-// core/file/checks.h: the arithmetic that both readers and both writers check alike. For .cc files of this room.
+// core/file/checks.h: the arithmetic that both readers and both writers check alike. For .cc files of
+// this room, but printable(), which every command needs that shows names out of files.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,10 @@ namespace packcheck {
 
 /// Whether the bytes are UTF-8: no overlong form, no surrogate, nothing above U+10FFFF.
 [[nodiscard]] bool is_utf8(std::string_view bytes);
-/// "'name'" for messages: at most 60 bytes of it, control characters and what is no UTF-8 as '?'.
+/// A stranger's text for a terminal, at most about `most` bytes of it: '?' for control characters, C1 ones and those
+/// that turn the direction of text among them, and for what is no UTF-8.
+[[nodiscard]] std::string printable(std::string_view text, std::size_t most = std::string_view::npos - 8);
+/// "'name'" for messages: at most about 60 bytes of it, printable.
 [[nodiscard]] std::string quoted(std::string_view name);
 
 /// The product of a shape; nothing where the product of the dimensions that are not 0 does not fit 64 bits.

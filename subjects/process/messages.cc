@@ -34,6 +34,7 @@ std::size_t utf8_character(std::string_view text) {
   if (size == 0 || lead > 0xF4 || text.size() < size) return 0;
   for (std::size_t i = 1; i < size; ++i)
     if ((byte(i) & 0xC0) != 0x80) return 0;
+  if (lead == 0xC2 && byte(1) < 0xA0) return 0;  // C1 controls, which terminals obey
   const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
   const bool surrogate = lead == 0xED && byte(1) > 0x9F;
   const bool too_large = lead == 0xF4 && byte(1) > 0x8F;
