@@ -105,8 +105,19 @@ Answer<std::vector<std::int64_t>> call_unpack(Subject& subject, const Layout& la
       string_to_array<std::int64_t>);
 }
 
+std::vector<std::uint64_t> shape_of(const AffineTensor& t) {
+  std::vector<std::uint64_t> shape{t.out_features, t.in_features, t.scale_columns};
+  if (t.bits != 4 || t.block_columns != 0) shape.push_back(t.bits);
+  if (t.block_columns != 0) shape.insert(shape.end(), {t.block_rows, t.block_columns});
+  return shape;
+}
+
+std::string AffineTensor::variant() const {
+  return "affine" + std::to_string(bits) + (block_columns == 0 ? ":f32" : "_blocks:f32");
+}
+
 Answer<std::vector<float>> call_affine_dequantize(Subject& subject, const AffineTensor& t) {
-  const std::array<std::uint64_t, 3> shape{t.out_features, t.in_features, t.scale_columns};
+  const std::vector<std::uint64_t> shape = shape_of(t);
   return map<std::vector<float>>(
       call_for_one_part(
           subject, Operation::affine_dequantize,

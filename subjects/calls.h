@@ -51,7 +51,16 @@ struct AffineTensor {
   Bytes codes;
   Bytes scales;
   Bytes biases;
+  unsigned bits = 4;                ///< of a code
+  std::uint64_t block_rows = 1;     ///< rows that share scales
+  std::uint64_t block_columns = 0;  ///< features that share a scale; 0: groups that divide a row
+
+  /// "affine6:f32", "affine8_blocks:f32"
+  [[nodiscard]] std::string variant() const;
 };
+/// Its sizes as a call carries them: out, in, columns; bits unless they are 4; of blocks bits and the block's two
+/// lengths.
+[[nodiscard]] std::vector<std::uint64_t> shape_of(const AffineTensor& tensor);
 [[nodiscard]] Answer<std::vector<float>> call_affine_dequantize(Subject& subject, const AffineTensor& tensor);
 /// The file's listing (subjects/PROTOCOL.md). `kind`: "safetensors" or "gguf".
 [[nodiscard]] Answer<std::string> call_read_tensors(Subject& subject, std::string_view kind,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/affine/groups.h"
 #include "core/encoding/encoding.h"
 #include "core/format/dialect.h"
 #include "core/format/format.h"
@@ -137,7 +138,10 @@ std::vector<std::string> list_of_variants(Operation operation) {
     case Operation::unpack:
       for (const Layout& layout : all_layouts()) names.push_back(layout.id());
       break;
-    case Operation::affine_dequantize: names = {"affine4:f32"}; break;
+    case Operation::affine_dequantize:
+      for (const unsigned bits : kAffineWidths) names.push_back("affine" + std::to_string(bits) + ":f32");
+      names.emplace_back("affine8_blocks:f32");
+      break;
     case Operation::repack_tensor:
     case Operation::requantize_tensor:
     case Operation::load_tensor:

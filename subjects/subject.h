@@ -14,7 +14,7 @@
 // | parse             | text                                               | u64 bits            |
 // | pack              | layout, i64 per field                              | u64 scalar, param2  |
 // | unpack            | layout, u64 scalar, param2 (16 bytes)              | i64 per field       |
-// | affine_dequantize | scale format, u64 out, in, columns (24 bytes),     | f32 elements        |
+// | affine_dequantize | scale format, u64 out, in, columns and more,       | f32 elements        |
 // |                   | codes, scales, biases                              |                     |
 // | repack_tensor     | source encoding, a tensor (tensor_document.h)      | what became of it   |
 // | requantize_tensor | the same                                           | the same            |

@@ -25,8 +25,23 @@ Result<void> check_size(std::string_view what, std::size_t is, std::size_t rows,
   return {};
 }
 
+std::size_t divided_up(std::size_t a, std::size_t b) { return a / b + (a % b == 0 ? 0 : 1); }
+
+std::size_t scale_rows(const AffineWeights& w) { return divided_up(w.out_features, w.block_rows); }
+
+Result<void> validate_blocks(const AffineWeights& w) {
+  if (w.block_rows == 0) return refuse("blocks of 0 rows", "affine blocks", "at least 1");
+  if (w.block_columns == 0) return {};
+  const std::size_t right = divided_up(w.in_features, w.block_columns);
+  if (w.scale_columns != right)
+    return refuse(std::to_string(w.scale_columns) + " scale columns", "affine blocks",
+                  std::to_string(right) + " from in_features and the blocks");
+  return {};
+}
+
 Result<void> validate(const AffineWeights& w, std::size_t out_size) {
-  if (w.scale_columns == 0 || w.in_features % w.scale_columns != 0)
+  if (auto ok = validate_blocks(w); !ok) return ok;
+  if (w.scale_columns == 0 || (w.block_columns == 0 && w.in_features % w.scale_columns != 0))
     return refuse(std::to_string(w.scale_columns) + " scale columns", "affine scales",
                   "a divisor of in_features = " + std::to_string(w.in_features));
   if (!is_affine_width(w.bits))
@@ -39,8 +54,8 @@ Result<void> validate(const AffineWeights& w, std::size_t out_size) {
     return refuse("scale format is " + std::string(spec(w.scale_format).name), "affine scales", "bf16, f16 or f32");
   const std::size_t element = spec(w.scale_format).bytes();
   if (auto ok = check_size("codes", w.codes.size(), w.out_features, row_bits / 8, 1); !ok) return ok;
-  if (auto ok = check_size("scales", w.scales.size(), w.out_features, w.scale_columns, element); !ok) return ok;
-  if (auto ok = check_size("biases", w.biases.size(), w.out_features, w.scale_columns, element); !ok) return ok;
+  if (auto ok = check_size("scales", w.scales.size(), scale_rows(w), w.scale_columns, element); !ok) return ok;
+  if (auto ok = check_size("biases", w.biases.size(), scale_rows(w), w.scale_columns, element); !ok) return ok;
   return check_size("output", out_size * sizeof(float), w.out_features, w.in_features, sizeof(float));
 }
 
@@ -55,18 +70,55 @@ Result<float> read_scale(const AffineWeights& w, std::span<const std::uint8_t> b
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
 }
 
-std::size_t group_size(const AffineWeights& w, GroupReading reading) {
-  switch (reading) {
-    case GroupReading::features_per_column: break;
-    case GroupReading::scale_columns: return w.scale_columns;
-    case GroupReading::not_passed: return 64;
+/// Which scale belongs to which weight.
+struct Grid {
+  std::size_t rows;     ///< of a block
+  std::size_t columns;  ///< of a block: the group size
+  std::size_t stride;   ///< scales in a row of them
+  bool minus_one = false;
+
+  [[nodiscard]] std::size_t at(std::size_t o, std::size_t i) const {
+    if (minus_one) return o * stride + i / 64 * static_cast<std::size_t>(-64);
+    return o / rows * stride + i / columns;
   }
-  return w.in_features / w.scale_columns;
+};
+
+Grid grid_of(const AffineWeights& w, const AffineRules& rules) {
+  const std::size_t columns = w.block_columns == 0 ? w.in_features / w.scale_columns : w.block_columns;
+  Grid grid{w.block_rows, columns, w.scale_columns};
+  switch (rules.group) {
+    case GroupReading::features_per_column: break;
+    // Scales per row as a kernel derives them.
+    case GroupReading::scale_columns: grid = {w.block_rows, w.scale_columns, w.in_features / w.scale_columns}; break;
+    case GroupReading::not_passed: grid = {w.block_rows, 64, w.in_features / 64}; break;
+    case GroupReading::minus_one: grid.minus_one = w.scale_columns == 1 && w.block_columns == 0; break;
+  }
+  switch (rules.block) {
+    case BlockReading::declared: break;
+    case BlockReading::scale_shape:
+      if (w.block_columns != 0) grid = {scale_rows(w), w.scale_columns, w.scale_columns};
+      break;
+    case BlockReading::rows_per_scale: grid.rows = divided_up(w.out_features, scale_rows(w)); break;
+  }
+  return grid;
 }
 
-[[gnu::noinline]] float combine(const float& scale, unsigned code, const float& bias) {
-  const float product = scale * static_cast<float>(code);
+[[gnu::noinline]] float combine(const float& scale, const float& code, const float& bias) {
+  const float product = scale * code;
   return product + bias;
+}
+
+/// The number of code `index` of the row that begins at byte `row` of the codes.
+Result<float> read_code(const AffineWeights& w, std::size_t row, std::size_t index, CodeWidth reading) {
+  if (reading == CodeWidth::logical_dtype) {
+    const std::size_t at = row + index * sizeof(float);
+    if (at + sizeof(float) > w.codes.size())
+      return refuse("float32 at byte " + std::to_string(at), "affine codes", std::to_string(w.codes.size()) + " bytes");
+    return std::bit_cast<float>(load_little_endian<std::uint32_t>(&w.codes[at]));
+  }
+  const unsigned width = reading == CodeWidth::own ? w.bits : 4U;
+  const std::size_t row_bytes = w.in_features * w.bits / 8;
+  return static_cast<float>(code_at(w.codes.subspan(row, row_bytes), index * width, width));
 }
 
 }  // namespace
@@ -74,19 +126,19 @@ std::size_t group_size(const AffineWeights& w, GroupReading reading) {
 Result<void> affine_dequantize(const AffineWeights& w, std::span<float> out, const AffineRules& rules) {
   if (auto ok = validate(w, out.size()); !ok) return ok;
   const ExactEnvironment exact;
-  const std::size_t group = group_size(w, rules.group);
-  const std::size_t stride = w.in_features / group;  // scales per row, as a kernel derives it
+  const Grid grid = grid_of(w, rules);
   const std::size_t row_bytes = w.in_features * w.bits / 8;
-  const unsigned width = rules.width == CodeWidth::own ? w.bits : 4U;
   for (std::size_t o = 0; o < w.out_features; ++o) {
+    const std::size_t row = rules.row == RowReading::own ? o * row_bytes : 0;
     for (std::size_t i = 0; i < w.in_features; ++i) {
-      const std::size_t at = o * stride + i / group;
+      const std::size_t at = grid.at(o, i);
       const Result<float> scale = read_scale(w, w.scales, at, rules.scales);
       if (!scale) return tl::unexpected(scale.error());
       const Result<float> bias = read_scale(w, w.biases, at, rules.scales);
       if (!bias) return tl::unexpected(bias.error());
-      const unsigned code = code_at(w.codes.subspan(o * row_bytes, row_bytes), i * width, width);
-      out[o * w.in_features + i] = combine(*scale, code, *bias);
+      const Result<float> code = read_code(w, row, i, rules.width);
+      if (!code) return tl::unexpected(code.error());
+      out[o * w.in_features + i] = rules.width == CodeWidth::logical_dtype ? *code : combine(*scale, *code, *bias);
     }
   }
   return {};

@@ -48,8 +48,7 @@ std::vector<std::string> draw_arguments(Source& source, Operation operation, std
     case Operation::affine_dequantize: {
       const Case c = affine_cases.draw(source, variant);
       const AffineTensor& t = c.as<AffineCase>().tensor;
-      const std::uint64_t shape[] = {t.out_features, t.in_features, t.scale_columns};
-      return {name_of(t.scale_format), u64s_to_string(shape), bytes_to_string(t.codes), bytes_to_string(t.scales),
+      return {name_of(t.scale_format), u64s_to_string(shape_of(t)), bytes_to_string(t.codes), bytes_to_string(t.scales),
               bytes_to_string(t.biases)};
     }
     case Operation::read_tensors:

@@ -66,7 +66,8 @@ struct TextCase {
 };
 extern const CaseType& text_cases;
 
-/// A group-quantized weight matrix. Variant "affine4:f32".
+/// A group-quantized weight matrix. Variant "affine4:f32", named for the bits of a code, or
+/// "affine8_blocks:f32".
 struct AffineCase {
   AffineTensor tensor;
 };

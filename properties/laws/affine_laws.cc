@@ -17,10 +17,11 @@ std::string text_of_shape(const AffineTensor& t) {
 
 Verdict check_affine(Subject& subject, const AffineCase& c) {
   const AffineTensor& t = c.tensor;
-  const auto expected = oracle::affine_weights(
-      {t.out_features, t.in_features, t.scale_columns, t.scale_format, t.codes, t.scales, t.biases});
+  const auto expected =
+      oracle::affine_weights({t.out_features, t.in_features, t.scale_columns, t.scale_format, t.codes, t.scales,
+                              t.biases, static_cast<int>(t.bits), t.block_rows, t.block_columns});
   if (!expected) return not_applicable("the shapes do not go together");
-  const std::string place = "affine4:f32 " + std::string(spec(t.scale_format).name);
+  const std::string place = t.variant() + " " + std::string(spec(t.scale_format).name);
   const Answer<std::vector<float>> actual = call_affine_dequantize(subject, t);
   if (auto verdict = unanswered(actual, place, text_of_shape(t))) return *verdict;
   Judge judge;
@@ -30,8 +31,10 @@ Verdict check_affine(Subject& subject, const AffineCase& c) {
     const float got = actual.value[i];
     if (std::bit_cast<std::uint32_t>(want) == std::bit_cast<std::uint32_t>(got)) continue;
     if (std::isnan(want) && std::isnan(got)) continue;
-    judge.broken({place, "element " + std::to_string(i) + " of " + text_of_shape(t), describe(want), describe(got),
-                  "Group size is in_features / scale columns; scales are read in their own dtype."});
+    judge.broken(
+        {place, "element " + std::to_string(i) + " of " + text_of_shape(t), describe(want), describe(got),
+         "Group size is in_features / scale columns, or the declared block; scales are read in their own dtype, "
+         "codes in their own width."});
   }
   return std::move(judge).verdict();
 }

@@ -49,15 +49,18 @@ Reply answer_repack(const ReferenceRules& rules, Arguments a) {
 Reply answer_affine_dequantize(const ReferenceRules& rules, Arguments a) {
   const auto format = format_named(a[0]);
   const std::vector<std::uint64_t> shape = string_to_u64s(a[1]);
-  if (!format || shape.size() != 3) return malformed("affine_dequantize wants a scale format and three sizes");
+  if (!format || (shape.size() != 3 && shape.size() != 4 && shape.size() != 6))
+    return malformed("affine_dequantize wants a scale format and three, four or six sizes");
   const Bytes codes = string_to_bytes(a[2]);
   const Bytes scales = string_to_bytes(a[3]);
   const Bytes biases = string_to_bytes(a[4]);
   std::size_t count = 0;
-  if (__builtin_mul_overflow(shape[0], shape[1], &count) || count / 2 > codes.size())
+  if (__builtin_mul_overflow(shape[0], shape[1], &count) || count / 4 > codes.size())
     return malformed("the shape asks for more codes than there are");
   std::vector<float> values(count);
-  const AffineWeights weights{shape[0], shape[1], shape[2], *format, codes, scales, biases};
+  const unsigned bits = shape.size() == 3 ? 4U : static_cast<unsigned>(shape[3]);
+  AffineWeights weights{shape[0], shape[1], shape[2], *format, codes, scales, biases, bits};
+  if (shape.size() == 6) weights.block_rows = shape[4], weights.block_columns = shape[5];
   if (auto ok = affine_dequantize(weights, values, rules.affine); !ok) return refused(ok.error());
   return answered(floats_to_string(values));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/affine/groups.h"
 #include "core/storage/storage_encoding.h"
 #include "subjects/reference/answers.h"
 #include "subjects/reference/version.h"
@@ -46,10 +47,12 @@ std::vector<std::string> declaration_lines() {
     lines.push_back("import_graph " + dialect.id());
     lines.push_back("export_graph " + dialect.id());
   }
-  for (const char* line : {"repack f16->f32 nan=same", "repack bf16->f32 nan=same", "print json", "parse json",
-                           "affine_dequantize affine4:f32", "read_tensors safetensors", "read_tensors gguf",
-                           "write_tensors safetensors", "write_tensors gguf"})
+  for (const char* line :
+       {"repack f16->f32 nan=same", "repack bf16->f32 nan=same", "print json", "parse json", "read_tensors safetensors",
+        "read_tensors gguf", "write_tensors safetensors", "write_tensors gguf"})
     lines.emplace_back(line);
+  for (const unsigned bits : kAffineWidths) lines.push_back("affine_dequantize affine" + std::to_string(bits) + ":f32");
+  lines.emplace_back("affine_dequantize affine8_blocks:f32");
   return lines;
 }
 
@@ -146,6 +149,16 @@ class Reference final : public Subject {
   std::vector<Reply> kept_;
 };
 
+/// Rules about blocks touch blocks alone, a global width those of another, and the rest what they can change.
+bool touches_affine(const AffineRules& rules, std::string_view variant) {
+  if (rules == AffineRules{}) return false;
+  const bool blocks = variant == "affine8_blocks:f32";
+  if (rules.block != BlockReading::declared) return blocks;
+  if (rules.width == CodeWidth::global_4) return variant == "affine6:f32";
+  if (rules.width == CodeWidth::logical_dtype) return variant == "affine8:f32";
+  return variant == "affine4:f32";
+}
+
 }  // namespace
 
 bool ReferenceRules::touch(Operation operation, std::string_view variant) const {
@@ -161,7 +174,7 @@ bool ReferenceRules::touch(Operation operation, std::string_view variant) const 
     case Operation::parse: return !(print == PrintRules{}) || !(parse == ParseRules{});
     case Operation::pack:
     case Operation::unpack: return touch_layout(*this, variant);
-    case Operation::affine_dequantize: return !(affine == AffineRules{});
+    case Operation::affine_dequantize: return touches_affine(affine, variant);
     case Operation::repack_tensor:
     case Operation::requantize_tensor:
     case Operation::load_tensor: return touches_stored(storage, variant);

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "core/affine/affine.h"
 #include "core/affine/groups.h"
+#include "properties/oracles/affine_oracle.h"
 #include "tests/core/samples.h"
 
 namespace packcheck::test {
@@ -148,6 +151,115 @@ TEST(AffineWidths, OneWidthForTheWholeModelMisreadsTheOthers) {
   ASSERT_TRUE(affine_dequantize(w, out, {.width = CodeWidth::global_4}).has_value());
   EXPECT_NE(out, right);
   EXPECT_EQ(out[0], static_cast<float>(codes[0] & 15));
+}
+
+/// `count` scales 1, 2, 3 … as f32.
+Bytes counting_scales(std::size_t count) {
+  Bytes scales(count * 4);
+  for (std::size_t i = 0; i < count; ++i)
+    store_element(spec(Format::f32), scales, i, std::bit_cast<std::uint32_t>(static_cast<float>(i + 1)));
+  return scales;
+}
+
+TEST(AffineBlocks, RowsOfABlockThatIsCutOffAreThoseOfTheDeclaredBlock) {
+  // 1000 rows in blocks of 128 have 8 rows of scales, and so have blocks of 125.
+  const Bytes codes(1000, 1);
+  const Bytes scales = counting_scales(8);
+  const Bytes biases(32);
+  const AffineWeights w{1000, 1, 1, Format::f32, codes, scales, biases, 8, 128, 1};
+  std::vector<float> out(1000);
+  ASSERT_TRUE(affine_dequantize(w, out).has_value());
+  EXPECT_EQ(out[126], 1.0F) << "row 0 of the scales";
+  EXPECT_EQ(out[999], 8.0F);
+  ASSERT_TRUE(affine_dequantize(w, out, {.block = BlockReading::rows_per_scale}).has_value());
+  EXPECT_EQ(out[126], 2.0F) << "the wrong block of 125";
+  EXPECT_EQ(out[999], 8.0F);
+}
+
+TEST(AffineBlocks, TheShapeOfTheScalesIsNotThatOfABlock) {
+  const Bytes codes(256 * 512, 1);
+  const Bytes scales = counting_scales(8);
+  const Bytes biases(32);
+  const AffineWeights w{256, 512, 4, Format::f32, codes, scales, biases, 8, 128, 128};
+  std::vector<float> out(256 * 512);
+  ASSERT_TRUE(affine_dequantize(w, out).has_value());
+  EXPECT_EQ(out[127 * 512 + 511], 4.0F);
+  EXPECT_EQ(out[128 * 512], 5.0F);
+  const Result<void> wrong = affine_dequantize(w, out, {.block = BlockReading::scale_shape});
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_THAT(wrong.error().text(), testing::HasSubstr("scale index 8")) << "element 32 of the first row";
+}
+
+TEST(AffineBlocks, CoreAndOracleAgreeOnEveryWidthAndBlock) {
+  Random random(67);
+  for (int i = 0; i < 300; ++i) {
+    const unsigned bits = kAffineWidths[random.below(kAffineWidths.size())];
+    const std::size_t out = 1 + random.below(9);
+    const std::size_t in = 8 * (1 + random.below(5));
+    const std::size_t rows = 1 + random.below(4);
+    const std::size_t columns = 1 + random.below(11);
+    const std::size_t scale_columns = (in + columns - 1) / columns;
+    Bytes codes(out * in * bits / 8);
+    for (std::uint8_t& byte : codes) byte = static_cast<std::uint8_t>(random.bits());
+    const Bytes scales = counting_scales((out + rows - 1) / rows * scale_columns);
+    const AffineWeights w{out, in, scale_columns, Format::f32, codes, scales, scales, bits, rows, columns};
+    std::vector<float> actual(out * in);
+    ASSERT_TRUE(affine_dequantize(w, actual).has_value());
+    EXPECT_EQ(oracle::affine_weights(
+                  {out, in, scale_columns, Format::f32, codes, scales, scales, static_cast<int>(bits), rows, columns}),
+              actual)
+        << bits << " bits, blocks of " << rows << "x" << columns;
+  }
+}
+
+TEST(AffineBlocks, WhoseScalesDoNotCoverTheWeightsAreRefused) {
+  const Bytes codes(6 * 8);
+  const Bytes scales = counting_scales(6);
+  std::vector<float> out(6 * 8);
+  AffineWeights w{6, 8, 3, Format::f32, codes, scales, scales, 8, 3, 3};
+  ASSERT_TRUE(affine_dequantize(w, out).has_value());
+  w.block_columns = 4;
+  EXPECT_THAT(affine_dequantize(w, out).error().text(), testing::HasSubstr("2 from in_features and the blocks"));
+  w.block_columns = 3;
+  w.block_rows = 2;
+  EXPECT_THAT(affine_dequantize(w, out).error().text(), testing::HasSubstr("affine scales"));
+  w.block_rows = 0;
+  EXPECT_THAT(affine_dequantize(w, out).error().text(), testing::HasSubstr("blocks of 0 rows"));
+}
+
+TEST(AffineArguments, MissingOrMeaninglessOnesGiveTheNumbersOfTheBugs) {
+  const Bytes one{0x00, 0x00, 0x80, 0x3F};
+  const Bytes zero(4);
+  std::vector<float> row(256);
+  // A group size of -1 stands for a whole row; 64 / -1 is a stride of -64.
+  const Bytes codes(128, 0x11);
+  const AffineWeights whole_row{1, 256, 1, Format::f32, codes, one, zero};
+  ASSERT_TRUE(affine_dequantize(whole_row, row).has_value());
+  const Result<void> far = affine_dequantize(whole_row, row, {.group = GroupReading::minus_one});
+  ASSERT_FALSE(far.has_value());
+  EXPECT_THAT(far.error().text(), testing::HasSubstr("scale index 18446744073709551552"));
+  // Strides of 0.
+  const Bytes rows{0x01, 0x10, 0x22};
+  const Bytes ones = [&] {
+    Bytes bytes;
+    for (int i = 0; i < 3; ++i) bytes.insert(bytes.end(), one.begin(), one.end());
+    return bytes;
+  }();
+  const Bytes zeros(12);
+  const AffineWeights three{3, 2, 1, Format::f32, rows, ones, zeros};
+  std::vector<float> out(6);
+  ASSERT_TRUE(affine_dequantize(three, out, {.row = RowReading::first}).has_value());
+  EXPECT_EQ(out, (std::vector<float>{1, 0, 1, 0, 1, 0}));
+  ASSERT_TRUE(affine_dequantize(three, out).has_value());
+  EXPECT_EQ(out, (std::vector<float>{1, 0, 0, 1, 2, 2}));
+  // Codes taken for float32: four bytes are one number, and the next is not there.
+  const Bytes bytes{0x0A, 0x14, 0x1E, 0x28};
+  const AffineWeights quantized{1, 4, 1, Format::f32, bytes, one, zero, 8};
+  out.resize(4);
+  const Result<void> cast = affine_dequantize(quantized, out, {.width = CodeWidth::logical_dtype});
+  ASSERT_FALSE(cast.has_value());
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(out[0]), 0x281E140AU);
+  EXPECT_THAT(cast.error().text(), testing::HasSubstr("float32 at byte 4"));
 }
 
 }  // namespace

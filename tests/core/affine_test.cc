@@ -28,9 +28,12 @@ struct Matrix {
   Bytes codes;
   Bytes scales;
   Bytes biases;
+  unsigned bits = 4;
 
-  [[nodiscard]] AffineWeights view() const { return {out, in, columns, format, codes, scales, biases}; }
-  [[nodiscard]] oracle::GroupedWeights oracle_view() const { return {out, in, columns, format, codes, scales, biases}; }
+  [[nodiscard]] AffineWeights view() const { return {out, in, columns, format, codes, scales, biases, bits}; }
+  [[nodiscard]] oracle::GroupedWeights oracle_view() const {
+    return {out, in, columns, format, codes, scales, biases, static_cast<int>(bits)};
+  }
 };
 
 /// All codes 0, all scales and biases +0.

@@ -213,7 +213,7 @@ std::vector<Wrong> wrong_cases() {
       {"largest_sizes", "affine", affine("18446744073709551615", "6", "1"), {"shapes", "1..4096"}},
       {"negative_rows", "affine", affine("-1", "6", "1"), {"not a non-negative integer", "case/out_features"}},
       {"columns_that_do_not_divide", "affine", affine("1", "6", "4"), {"multiple of scale_columns"}},
-      {"odd_features", "affine", affine("1", "5", "1"), {"in_features even"}},
+      {"odd_features", "affine", affine("1", "5", "1"), {"rows of whole bytes"}},
       {"too_few_codes", "affine", affine("1", "6", "1", "0000"), {"sizes do not match the shapes"}},
       {"too_many_codes", "affine", affine("1", "6", "1", "00000000"), {"sizes do not match the shapes"}},
       {"no_scales", "affine", affine("1", "6", "1", "000000", ""), {"sizes do not match the shapes"}},

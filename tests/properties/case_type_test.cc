@@ -37,8 +37,7 @@ std::string content_of(const Case& c) {
   if (c.type == &text_cases) return text(c.as<TextCase>().text);
   if (c.type == &affine_cases) {
     const AffineTensor& t = c.as<AffineCase>().tensor;
-    const std::uint64_t shape[] = {t.out_features, t.in_features, t.scale_columns};
-    return text(u64s_to_string(shape)) + text(spec(t.scale_format).name) + text(bytes_to_string(t.codes)) +
+    return text(u64s_to_string(shape_of(t))) + text(spec(t.scale_format).name) + text(bytes_to_string(t.codes)) +
            text(bytes_to_string(t.scales)) + text(bytes_to_string(t.biases));
   }
   if (c.type == &file_cases)
