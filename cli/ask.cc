@@ -1,7 +1,8 @@
 // packcheck ask: one answer from the reference or any subject, in bits.
+#include "cli/ask.h"
+
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <map>
 
 #include "cli/commands.h"
@@ -20,31 +21,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// What ask prints: an answer, a refusal, or that the operation is not offered.
-struct Said {
-  int exit_code = kHolds;
-  json bits;         ///< hex strings or integers
-  std::string text;  ///< for people
-  std::string error;
-};
-
-template <class T>
-Said not_answered(const Answer<T>& answer) {
-  const std::string message =
-      std::string(outcome_name(answer.outcome)) + (answer.message.empty() ? "" : ": " + answer.message);
-  return {answer.outcome == Outcome::skipped ? kNotOffered : kFindings, nullptr, {}, message};
-}
-
 /// A lone element stands for itself, several are a list.
 json one_or_list(json list) { return list.size() == 1 ? list[0] : list; }
-
-std::string describe_elements(const Bytes& elements, Format format) {
-  std::string text;
-  const std::size_t count = elements.size() / spec(format).bytes();
-  for (std::size_t i = 0; i < count; ++i)
-    text += (i == 0 ? "" : "\n") + describe(format, load_element(spec(format), elements, i));
-  return text;
-}
 
 Result<Format> format_option(const std::string& name, const std::string& option) {
   if (const auto format = format_named(name)) return *format;
@@ -294,7 +272,6 @@ Result<Said> ask_graph(Subject& subject, const AskOptions& o) {
   return Said{kHolds, text.value, text.value, {}};
 }
 
-using Ask = Result<Said> (*)(Subject&, const AskOptions&);
 const std::map<std::string, Ask>& questions() {
   static const std::map<std::string, Ask> table{{"convert", ask_convert},
                                                 {"repack", ask_convert},
@@ -306,11 +283,24 @@ const std::map<std::string, Ask>& questions() {
                                                 {"unpack", ask_unpack},
                                                 {"affine_dequantize", ask_affine},
                                                 {"import_graph", ask_graph},
-                                                {"export_graph", ask_graph}};
+                                                {"export_graph", ask_graph},
+                                                {"repack_tensor", ask_tensor},
+                                                {"requantize_tensor", ask_tensor},
+                                                {"load_tensor", ask_tensor},
+                                                {"read_tensors", ask_read_tensors},
+                                                {"write_tensors", ask_write_tensors}};
   return table;
 }
 
 }  // namespace
+
+std::string describe_elements(const Bytes& elements, Format format) {
+  std::string text;
+  const std::size_t count = elements.size() / spec(format).bytes();
+  for (std::size_t i = 0; i < count; ++i)
+    text += (i == 0 ? "" : "\n") + describe(format, load_element(spec(format), elements, i));
+  return text;
+}
 
 int run_ask(const AskOptions& options) {
   const auto question = questions().find(options.operation);

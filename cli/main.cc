@@ -127,12 +127,18 @@ void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
       "  packcheck ask print 0x0000000000030301\n"
       "  packcheck ask parse 9.7517E-319\n"
       "  packcheck ask pack conv2d kernel_h=3 kernel_w=3 stride=1\n"
-      "  packcheck ask unpack conv2d 0x0000000000030301");
+      "  packcheck ask unpack conv2d 0x0000000000030301\n"
+      "  packcheck ask repack_tensor 'dense(bf16)' 'target=dense(f32)' shape=1,2 bytes=803f0040\n"
+      "  packcheck ask requantize_tensor 'dense(f32)' target=q8_0:ggml shape=1,32 from=weights.bin\n"
+      "  packcheck ask load_tensor q8_0:ggml form=dequantize 'target=dense(f32)' handle=file from=block.bin\n"
+      "  packcheck ask read_tensors gguf model.gguf\n"
+      "  packcheck ask write_tensors safetensors 'tensor =w F32 2 0 8' bytes=0000803f00000040 out=w.safetensors");
   c->add_option(
        "operation", o.operation,
-       "convert repack quantize dequantize print parse pack unpack affine_dequantize import_graph export_graph")
+       "convert repack quantize dequantize print parse pack unpack affine_dequantize import_graph export_graph "
+       "repack_tensor requantize_tensor load_tensor read_tensors write_tensors")
       ->required();
-  c->add_option("arguments", o.arguments, "bits as hex, text, or FIELD=VALUE");
+  c->add_option("arguments", o.arguments, "bits as hex, text, or NAME=VALUE");
   add_conversion(c, o);
   c->add_option("--subject", o.subject, kSubjectHelp)->capture_default_str();
   add_limits(c, o.call_timeout, o.call_memory);

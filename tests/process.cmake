@@ -13,7 +13,8 @@ set(PACKCHECK_MISBEHAVIOURS
   message_without_nul unprintable_message garbage_code size_past_capacity rounding_mode flush_to_zero
   flush_to_zero_when_loaded write_input read_past_input write_standard_output large_table
   crash_in_constructor exit_in_constructor no_entry_point null_table small_table bad_name
-  undeclared_function unknown_declaration declared_twice null_function)
+  undeclared_function unknown_declaration declared_twice null_function
+  read_before_refusing refuse_unread)
 foreach(what IN LISTS PACKCHECK_MISBEHAVIOURS)
   add_library(misbehaving_${what} MODULE ${PACKCHECK_ROOT}/subjects/examples/misbehaving_subject.c)
   target_compile_definitions(misbehaving_${what} PRIVATE MISBEHAVE_${what})

@@ -121,12 +121,33 @@ static int print(uint64_t bits, char* text, size_t capacity, size_t* size, packc
   return PACKCHECK_OK;
 }
 
+#if defined(MISBEHAVE_refuse_unread) || defined(MISBEHAVE_read_before_refusing)
+/* Refuses every tensor, and says that it asked for no byte before; one of the two lies. */
+static int repack_tensor(const char* source, const uint8_t* tensor, size_t size, uint8_t* out, size_t capacity,
+                         size_t* out_size, packcheck_error* error) {
+  static const char refusal[] = "outcome=refused reads=0 dtype=-\nno";
+  (void)source, (void)error;
+  size_t at = 0;
+  while (at < size && tensor[at] != '\n') ++at;
+#if defined(MISBEHAVE_read_before_refusing)
+  volatile uint8_t sum = 0;
+  while (++at < size) sum = (uint8_t)(sum + tensor[at]);
+#endif
+  *out_size = sizeof refusal - 1;
+  if (*out_size <= capacity) memcpy(out, refusal, *out_size);
+  return PACKCHECK_OK;
+}
+#endif
+
 #if !defined(MISBEHAVE_no_entry_point)
 const packcheck_subject* packcheck_subject_v1(void) {
   static const char* const declarations[] = {
     "repack bf16->f32 nan=same",
 #if !defined(MISBEHAVE_undeclared_function)
     "print json",
+#endif
+#if defined(MISBEHAVE_refuse_unread) || defined(MISBEHAVE_read_before_refusing)
+    "repack_tensor dense(f16)",
 #endif
 #if defined(MISBEHAVE_unknown_declaration)
     "repack f8->f32",
@@ -142,6 +163,9 @@ const packcheck_subject* packcheck_subject_v1(void) {
                                       .version = "1",
                                       .declarations = declarations,
                                       .repack = repack,
+#if defined(MISBEHAVE_refuse_unread) || defined(MISBEHAVE_read_before_refusing)
+                                      .repack_tensor = repack_tensor,
+#endif
                                       .print = print};
 #if defined(MISBEHAVE_null_table)
   return NULL;

@@ -143,10 +143,29 @@ Reply NativeCalls::document(DocumentFunction function, const Arguments& a) {
     Reply reply = invoke_twice_if_needed({sizeof(std::size_t), capacity}, invoke, document_size);
     if (reply.outcome != Outcome::answered) return reply;
     const std::uint64_t length = u64_in(reply.parts[0]);
-    if (length <= capacity) return {Outcome::answered, {reply.parts[1].substr(0, length)}, {}};
+    if (length <= capacity) {
+      std::string answer = reply.parts[1].substr(0, length);
+      if (std::optional<Reply> fault = refuse_unread(function, a, answer)) return std::move(*fault);
+      return {Outcome::answered, {std::move(answer)}, {}};
+    }
     if (attempts == 1) return broke("asked for a larger answer buffer twice");
     capacity = static_cast<std::size_t>(length);
   }
+}
+
+std::optional<Reply> NativeCalls::refuse_unread(DocumentFunction function, const Arguments& a,
+                                                const std::string& answer) {
+  if (answer.rfind("outcome=refused reads=0 ", 0) != 0) return std::nullopt;
+  const std::string_view line = std::string_view(a[1]).substr(0, a[1].find('\n') + 1);
+  // What is in memory may be read without a resolver.
+  if (line.find(" handle=file ") == line.npos && line.find(" handle=device ") == line.npos) return std::nullopt;
+  const std::uint8_t* const in = inputs_[1].put(line);
+  const std::size_t capacity = kLeastDocument + a[1].size() * 8;
+  const auto invoke = [&](const Outputs& out, packcheck_error* error) {
+    return function(names_[0].put_text(a[0]), in, a[1].size(), out[1], capacity, reinterpret_cast<std::size_t*>(out[0]),
+                    error);
+  };
+  return attempt({sizeof(std::size_t), capacity}, OutputBuffer::Fill::pattern, invoke).over;
 }
 
 Reply NativeCalls::convert(const Arguments& a) {
@@ -247,8 +266,10 @@ Reply NativeCalls::unpack(const Arguments& a) {
 }
 
 Reply NativeCalls::affine_dequantize(const Arguments& a) {
-  if (a[1].size() != 3 * sizeof(std::uint64_t)) return skip("not the 24 bytes of a shape");
-  const std::vector<std::uint64_t> shape = string_to_u64s(a[1]);
+  if (a[1].size() != 24 && a[1].size() != 32 && a[1].size() != 48) return skip("not the 24, 32 or 48 bytes of a shape");
+  std::vector<std::uint64_t> shape = string_to_u64s(a[1]);
+  if (shape.size() < 4) shape.push_back(4);
+  if (shape.size() < 6) shape.insert(shape.end(), {1, 0});
   std::uint64_t count = 0;
   if (__builtin_mul_overflow(shape[0], shape[1], &count) || count > kLargestAnswer)
     return skip("the answer would be larger than a frame");
@@ -261,7 +282,10 @@ Reply NativeCalls::affine_dequantize(const Arguments& a) {
                                  .scales = inputs_[1].put(a[3]),
                                  .scales_size = a[3].size(),
                                  .biases = inputs_[2].put(a[4]),
-                                 .biases_size = a[4].size()};
+                                 .biases_size = a[4].size(),
+                                 .bits = static_cast<std::uint32_t>(shape[3]),
+                                 .block_rows = shape[4],
+                                 .block_columns = shape[5]};
   const std::string_view bytes(reinterpret_cast<const char*>(&weights), sizeof weights);
   const auto* const sealed = reinterpret_cast<const packcheck_affine*>(inputs_[3].put(bytes));
   return invoke_for(count * sizeof(float), [&](const Outputs& out, packcheck_error* error) {

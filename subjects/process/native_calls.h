@@ -52,6 +52,10 @@ class NativeCalls {
   using DocumentFunction = int (*)(const char* variant, const std::uint8_t* in, std::size_t in_size, std::uint8_t* out,
                                    std::size_t capacity, std::size_t* out_size, packcheck_error* error);
   Reply document(DocumentFunction function, const std::vector<std::string>& arguments);
+  /// Puts a question about a stored tensor again that was refused before the first read, now with no byte of the buffer
+  /// to read: a library that reads one dies of it.
+  std::optional<Reply> refuse_unread(DocumentFunction function, const std::vector<std::string>& arguments,
+                                     const std::string& answer);
 
   /// An answer of `size` bytes.
   Reply invoke_for(std::size_t size, const Invoke& invoke);

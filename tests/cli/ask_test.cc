@@ -117,6 +117,33 @@ std::vector<Question> questions() {
         R"("scales":["0x3f80"],"biases":["0xbf80"]})"},
        Json::array({"0x00000000", "0x3f800000"}),
        {"0x3f800000 (1.0)"}},
+      {"affine_in_blocks",
+       {"affine_dequantize",
+        R"({"out_features":2,"in_features":1,"scale_columns":1,"scale_format":"bf16","codes":"0201",)"
+        R"("scales":["0x3f80"],"biases":["0xbf80"],"bits":8,"block_rows":2,"block_columns":1})"},
+       Json::array({"0x3f800000", "0x00000000"}),
+       {"0x3f800000 (1.0)"}},
+      {"repack_tensor",
+       {"repack_tensor", "dense(bf16)", "target=dense(f32)", "bytes=803f0040"},
+       Json::array({"0x3f800000", "0x40000000"}),
+       {"dense(f32), dtype f32 after 0 reads\n", "0x40000000 (2.0)"}},
+      {"repack_tensor_to_what_it_is",
+       {"repack_tensor", "dense(bf16)", "bytes=803f", "target=dense(bf16)"},
+       "803f",
+       {"the tensor itself after 0 reads"}},
+      {"requantize_tensor",
+       {"requantize_tensor", "dense(f32)", "target=q8_0:ggml", "shape=1,32", "bytes=" + repeated("00000041", 32)},
+       eights,
+       {"q8_0:ggml, dtype f32 after 0 reads\n" + eights}},
+      // 127 · 0x2c08
+      {"load_tensor_through_the_resolver",
+       {"load_tensor", "q8_0:ggml", "form=dequantize", "target=dense(f32)", "handle=file", "bytes=" + eights},
+       Json(std::vector<std::string>(32, "0x40fffc00")),
+       {"dense(f32), dtype f32 after 1 read\n", "0x40fffc00"}},
+      {"load_tensor_as_it_is",
+       {"load_tensor", "dense(f16)", "target=dense(f16)", "bytes=003c"},
+       Json::array({"0x3c00"}),
+       {"dense(f16), dtype f16 after 0 reads\n0x3c00 (1.0)"}},
   };
 }
 
@@ -148,6 +175,44 @@ TEST_F(Ask, DequantizeAnswersTheExampleOfTheHelp) {
   const Json answer = run({"ask", "--json", "dequantize", "q4_0:ggml", "00b0" + repeated("00", 16)}).json();
   ASSERT_EQ(answer["bits"].size(), 32U);
   for (const Json& bits : answer["bits"]) EXPECT_EQ(bits, "0x3f800000");  // (0 - 8) * -0.125
+}
+
+TEST_F(Ask, WritesATensorFileAndReadsItAgain) {
+  const Ran wrote = run({"ask", "write_tensors", "safetensors", "tensor =a%20b F32 2 0 8", "bytes=0000803f00000040",
+                         "out=" + (folder() / "w.safetensors").string()});
+  EXPECT_EQ(wrote.status, 0) << wrote.err;
+  EXPECT_THAT(wrote.out, HasSubstr(" bytes in "));
+  const Ran read = run({"ask", "read_tensors", "safetensors", (folder() / "w.safetensors").string()});
+  EXPECT_EQ(read.status, 0) << read.err;
+  EXPECT_THAT(read.out, StartsWith("file safetensors\n"));
+  EXPECT_THAT(read.out, HasSubstr("tensor =a%20b F32 2 "));
+  const Ran other = run({"ask", "read_tensors", "gguf", (folder() / "w.safetensors").string()});
+  EXPECT_EQ(other.status, 1) << other.out;
+}
+
+TEST_F(Ask, ExitsWith2WhereATensorIsNotDescribed) {
+  using Arguments = std::vector<std::string>;
+  for (const auto& [arguments, message] :
+       {std::pair<Arguments, const char*>{{"repack_tensor"}, "no source"},
+        {{"repack_tensor", "dense(f17)", "target=dense(f32)", "bytes=00"}, "f17"},
+        {{"repack_tensor", "dense(f16)", "bytes=003c"}, "no target"},
+        {{"repack_tensor", "dense(f16)", "target=dense(f32)"}, "no bytes"},
+        {{"repack_tensor", "dense(f16)", "target=dense(f32)", "bytes=00", "from=x"}, "bytes twice"},
+        {{"repack_tensor", "dense(f16)", "target=dense(f32)", "from=/nonexistent"}, "/nonexistent"},
+        {{"repack_tensor", "dense(f16)", "target=dense(f32)", "bytes=zz"}, "hex"},
+        {{"repack_tensor", "q8_0:ggml", "target=dense(f32)", "bytes=00"}, "block"},
+        {{"repack_tensor", "dense(f16)", "target=dense(f32)", "bytes=003c", "colour=red"}, "one of target, form"},
+        {{"repack_tensor", "dense(f16)", "target=dense(f32)", "bytes=003c", "shape=1", "shape=1"}, "given twice"},
+        {{"repack_tensor", "dense(f16)", "target=dense(f32)", "bytes=003c", "shape=x"}, "shape is 'x'"},
+        {{"read_tensors", "zip", "x"}, "gguf or safetensors"},
+        {{"read_tensors", "gguf"}, "0 files"},
+        {{"write_tensors"}, "no kind"}}) {
+    Arguments all{"ask"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const Ran said = run(all);
+    EXPECT_EQ(said.status, 2) << message << said.out;
+    EXPECT_THAT(said.err, HasSubstr(message));
+  }
 }
 
 struct Refusal {
@@ -185,6 +250,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"convert_refusing",
                             {"convert", "--from", "f32", "--to", "i8", "--integer", "refuse", "0x43960000"},
                             "element 0 is no number of i8"},
+                    Refusal{"requantize_to_what_has_no_quantizer",
+                            {"requantize_tensor", "dense(f32)", "target=q4_K:ggml", "shape=1", "handle=file",
+                             "bytes=00000000"},
+                            "refused after 0 reads: "},
+                    Refusal{"read_what_is_no_file", {"read_tensors", "gguf", "bytes=00"}, "refused"},
+                    Refusal{"write_a_tensor_twice",
+                            {"write_tensors", "safetensors", "tensor =w U8 1 0 1", "tensor =w U8 1 1 1", "bytes=0102"},
+                            "refused"},
                     Refusal{"repack_that_loses", {"repack", "--from", "f32", "--to", "f16", "0x3f800000"}, "refused"}),
     [](const auto& test) { return std::string(test.param.name); });
 

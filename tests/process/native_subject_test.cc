@@ -93,6 +93,25 @@ INSTANTIATE_TEST_SUITE_P(
         Misbehaviour{"unprintable_message", bad_request(), Outcome::refused, "line?stray ?, fine é"}),
     [](const auto& parameter) { return parameter.param.what; });
 
+Request tensor_request(const std::string& handle) {
+  return {Operation::repack_tensor,
+          {"dense(f16)", "target=dense(bf16) form=- dtype=f16 shape=2 strides=- offset=0 handle=" + handle +
+                             " region=0,4 resolver=1\n\x01\x3C\x02\x3C"}};
+}
+
+TEST(NativeSubject, ARefusalThatReadsTheFileFirstAndDeniesItIsACrash) {
+  const auto liar = open_or_fail("read_before_refusing");
+  const auto honest = open_or_fail("refuse_unread");
+  ASSERT_NE(liar, nullptr);
+  ASSERT_NE(honest, nullptr);
+  for (const char* const handle : {"file", "device"}) {
+    expect_reply(liar->call(tensor_request(handle)), Outcome::crashed, "SIGSEGV");
+    EXPECT_EQ(honest->call(tensor_request(handle)).outcome, Outcome::answered) << handle;
+  }
+  // What is in memory may be read: the resolver was not asked.
+  EXPECT_EQ(liar->call(tensor_request("owned")).outcome, Outcome::answered);
+}
+
 TEST(NativeSubject, FlushToZeroLeftBehindIsReportedWhereTheHardwareHasIt) {
 #if !defined(__x86_64__)
   GTEST_SKIP() << "the library sets MXCSR";

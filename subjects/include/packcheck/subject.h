@@ -54,19 +54,25 @@ typedef struct packcheck_error {
   char message[PACKCHECK_MESSAGE_SIZE];
 } packcheck_error;
 
-/* A weight matrix quantized in groups (MLX affine, 4-bit codes):
+/* A weight matrix quantized in groups (MLX affine, codes of 2, 3, 4, 5, 6 or 8 bits):
  * weight[o][i] = scale[o][g] * code[o][i] + bias[o][g] with g = i / (in_features / scale_columns). */
 typedef struct packcheck_affine {
   uint64_t out_features;
   uint64_t in_features;
   uint64_t scale_columns;   /* second dimension of scales and biases */
   const char* scale_format; /* "bf16", "f16" or "f32": dtype of scales and biases */
-  const uint8_t* codes;     /* out_features * in_features / 2 bytes, low nibble first */
+  const uint8_t* codes;     /* out_features rows of in_features * bits / 8 bytes; code i of a row is bits i * bits and
+                               up of its bytes as one little-endian number: with 4 bits, low nibble first */
   size_t codes_size;
   const uint8_t* scales; /* out_features * scale_columns elements of scale_format */
   size_t scales_size;
   const uint8_t* biases; /* as scales */
   size_t biases_size;
+  /* For other variants than affine4:f32; a library that declares that alone need not look at them. */
+  uint32_t bits;          /* of a code */
+  uint64_t block_rows;    /* output features that share scales: 1, but of blocks */
+  uint64_t block_columns; /* input features that share a scale; 0: in_features / scale_columns. Of blocks there are
+                             ceil(out_features / block_rows) * ceil(in_features / block_columns) scales and biases */
 } packcheck_affine;
 
 typedef struct packcheck_subject {
@@ -95,7 +101,8 @@ typedef struct packcheck_subject {
    *   "parse json"                    non_finite=refuse (default) | accept
    *   "pack conv2d:gen2"              op:dialect; `packcheck layouts` lists them
    *   "unpack conv2d:gen2"
-   *   "affine_dequantize affine4:f32" product and sum each rounded to float
+   *   "affine_dequantize affine4:f32" affine2, 3, 4, 5, 6 or 8: bits of a code; product and sum each
+   *                                   rounded to float; affine8_blocks: a scale covers a block, see above
    *   "repack_tensor q8_0:ggml"       a source encoding: any of `packcheck encodings`, or dense(FORMAT);
    *                                   nan=any (default) | same
    *   "requantize_tensor dense(f32)"  as repack_tensor, without options
@@ -108,8 +115,8 @@ typedef struct packcheck_subject {
   const char* const* declarations;
 
   /* Converts `count` numbers. `mode` is what your declaration said: "nearest-even", or
-   * "nearest-even,saturate" with overflow=saturate, "toward-zero,integer=wrap" with integer=wrap. An element narrower than a byte takes the low bits
-   * of one, the others 0. */
+   * "nearest-even,saturate" with overflow=saturate, "toward-zero,integer=wrap" with integer=wrap. An element narrower
+   * than a byte takes the low bits of one, the others 0. */
   int (*convert)(const char* from, const char* to, const char* mode, const uint8_t* in, size_t in_size, uint8_t* out,
                  size_t out_size, size_t count, packcheck_error* error);
 
@@ -148,7 +155,9 @@ typedef struct packcheck_subject {
   /* Stored tensors. `tensor` describes one in a line of text (PROTOCOL.md, "Stored tensors"), followed by the bytes
    * that its buffer lies in; `source` is its encoding. Write the answer, a line and bytes, into `out` and its size
    * into `*out_size`; where `capacity` is less than that, write the size alone and you are called once more.
-   * Return PACKCHECK_OK also with the answer "refused": it tells how often the resolver had been asked. */
+   * Return PACKCHECK_OK also with the answer "refused": it tells how often the resolver had been asked. Of a file or a
+   * device, do not touch the bytes behind the line before you read them: where you have refused without a read, you
+   * are asked once more with those bytes inaccessible, and to touch one is a crash. */
   int (*repack_tensor)(const char* source, const uint8_t* tensor, size_t size, uint8_t* out, size_t capacity,
                        size_t* out_size, packcheck_error* error);
   int (*requantize_tensor)(const char* source, const uint8_t* tensor, size_t size, uint8_t* out, size_t capacity,

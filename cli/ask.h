@@ -1,0 +1,43 @@
+// cli/ask.h: what a question of `packcheck ask` comes to, for the files that put the questions: ask.cc those about
+// numbers and blocks, ask_tensors.cc those about stored tensors and tensor files. A question is a function and a row
+// of the table in ask.cc. Proved by tests/cli/ask_test.cc.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/commands.h"
+#include "core/format/format.h"
+#include "subjects/calls.h"
+
+namespace packcheck {
+
+/// What ask prints: an answer, a refusal, or that the operation is not offered.
+struct Said {
+  int exit_code = kHolds;
+  nlohmann::ordered_json bits;  ///< hex strings or integers
+  std::string text;             ///< for people
+  std::string error;
+};
+/// An error is a question that cannot be put.
+using Ask = Result<Said> (*)(Subject&, const AskOptions&);
+
+template <class T>
+Said not_answered(const Answer<T>& answer) {
+  const std::string message =
+      std::string(outcome_name(answer.outcome)) + (answer.message.empty() ? "" : ": " + answer.message);
+  return {answer.outcome == Outcome::skipped ? kNotOffered : kFindings, nullptr, {}, message};
+}
+
+/// A line for each element: bits and number.
+[[nodiscard]] std::string describe_elements(const Bytes& elements, Format format);
+
+/// repack_tensor, requantize_tensor, load_tensor: SOURCE, then MEMBER=VALUE as in a tensor's line (PROTOCOL.md), with
+/// target= and bytes= or from=FILE; the rest has defaults.
+[[nodiscard]] Result<Said> ask_tensor(Subject& subject, const AskOptions& options);
+/// read_tensors: KIND, then FILE or bytes=HEX.
+[[nodiscard]] Result<Said> ask_read_tensors(Subject& subject, const AskOptions& options);
+/// write_tensors: KIND, lines of a listing, bytes=HEX or from=FILE, out=FILE.
+[[nodiscard]] Result<Said> ask_write_tensors(Subject& subject, const AskOptions& options);
+
+}  // namespace packcheck
