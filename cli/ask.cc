@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 
+#include "cli/ask_answers.h"
 #include "cli/commands.h"
 #include "cli/open_subject.h"
 #include "core/format/dialect.h"
@@ -19,21 +20,6 @@ namespace packcheck {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-/// What ask prints: an answer, a refusal, or that the operation is not offered.
-struct Said {
-  int exit_code = kHolds;
-  json bits;         ///< hex strings or integers
-  std::string text;  ///< for people
-  std::string error;
-};
-
-template <class T>
-Said not_answered(const Answer<T>& answer) {
-  const std::string message =
-      std::string(outcome_name(answer.outcome)) + (answer.message.empty() ? "" : ": " + answer.message);
-  return {answer.outcome == Outcome::skipped ? kNotOffered : kFindings, nullptr, {}, message};
-}
 
 /// A lone element stands for itself, several are a list.
 json one_or_list(json list) { return list.size() == 1 ? list[0] : list; }
@@ -306,13 +292,18 @@ const std::map<std::string, Ask>& questions() {
                                                 {"unpack", ask_unpack},
                                                 {"affine_dequantize", ask_affine},
                                                 {"import_graph", ask_graph},
-                                                {"export_graph", ask_graph}};
+                                                {"export_graph", ask_graph},
+                                                {"infer_shape", ask_infer_shape},
+                                                {"execute", ask_execute},
+                                                {"execute_backward", ask_execute}};
   return table;
 }
 
 }  // namespace
 
-int run_ask(const AskOptions& options) {
+int run_ask(const AskOptions& given) {
+  AskOptions options = given;
+  if (options.operation == "shape") options.operation = "infer_shape";
   const auto question = questions().find(options.operation);
   if (question == questions().end()) {
     std::string known;

@@ -127,13 +127,23 @@ void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
       "  packcheck ask print 0x0000000000030301\n"
       "  packcheck ask parse 9.7517E-319\n"
       "  packcheck ask pack conv2d kernel_h=3 kernel_w=3 stride=1\n"
-      "  packcheck ask unpack conv2d 0x0000000000030301");
+      "  packcheck ask unpack conv2d 0x0000000000030301\n"
+      "  packcheck ask shape conv2d 1x3x224x224 64x3x7x7 --stride 2 --padding 3");
   c->add_option(
        "operation", o.operation,
-       "convert repack quantize dequantize print parse pack unpack affine_dequantize import_graph export_graph")
+       "convert repack quantize dequantize print parse pack unpack affine_dequantize import_graph export_graph "
+       "shape execute execute_backward")
       ->required();
-  c->add_option("arguments", o.arguments, "bits as hex, text, or FIELD=VALUE");
+  c->add_option("arguments", o.arguments, "bits as hex, text, shapes, or FIELD=VALUE");
   add_conversion(c, o);
+  for (const char* field : {"kernel", "stride", "padding", "dilation", "groups"})
+    c->add_option_function<std::string>(
+        std::string("--") + field,
+        [&o, field](const std::string& value) {
+          const std::size_t space = value.substr(0, 1) == " " ? 1 : 0;  // see words_of
+          o.fields.push_back(std::string(field) + "=" + value.substr(space));
+        },
+        "of a shape: VALUE, or HEIGHT,WIDTH");
   c->add_option("--subject", o.subject, kSubjectHelp)->capture_default_str();
   add_limits(c, o.call_timeout, o.call_memory);
   c->add_flag("--json", o.json, "print JSON: bits, text, error");
