@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 
+#include "cli/ask_answers.h"
 #include "cli/commands.h"
 #include "cli/open_subject.h"
 #include "core/format/dialect.h"
@@ -288,7 +289,10 @@ const std::map<std::string, Ask>& questions() {
                                                 {"requantize_tensor", ask_tensor},
                                                 {"load_tensor", ask_tensor},
                                                 {"read_tensors", ask_read_tensors},
-                                                {"write_tensors", ask_write_tensors}};
+                                                {"write_tensors", ask_write_tensors},
+                                                {"infer_shape", ask_infer_shape},
+                                                {"execute", ask_execute},
+                                                {"execute_backward", ask_execute}};
   return table;
 }
 
@@ -302,7 +306,9 @@ std::string describe_elements(const Bytes& elements, Format format) {
   return text;
 }
 
-int run_ask(const AskOptions& options) {
+int run_ask(const AskOptions& given) {
+  AskOptions options = given;
+  if (options.operation == "shape") options.operation = "infer_shape";
   const auto question = questions().find(options.operation);
   if (question == questions().end()) {
     std::string known;

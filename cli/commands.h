@@ -63,6 +63,7 @@ int run_sweep_command(const SweepOptions& options);
 struct AskOptions {
   std::string operation;
   std::vector<std::string> arguments;
+  std::vector<std::string> fields;  ///< of shape: "stride=2" from --stride 2
   std::string from;
   std::string to;
   std::string round;        ///< empty: nearest-even, or what the dialect says

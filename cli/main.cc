@@ -132,14 +132,23 @@ void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
       "  packcheck ask requantize_tensor 'dense(f32)' target=q8_0:ggml shape=1,32 from=weights.bin\n"
       "  packcheck ask load_tensor q8_0:ggml form=dequantize 'target=dense(f32)' handle=file from=block.bin\n"
       "  packcheck ask read_tensors gguf model.gguf\n"
-      "  packcheck ask write_tensors safetensors 'tensor =w F32 2 0 8' bytes=0000803f00000040 out=w.safetensors");
+      "  packcheck ask write_tensors safetensors 'tensor =w F32 2 0 8' bytes=0000803f00000040 out=w.safetensors\n"
+      "  packcheck ask shape conv2d 1x3x224x224 64x3x7x7 --stride 2 --padding 3");
   c->add_option(
        "operation", o.operation,
        "convert repack quantize dequantize print parse pack unpack affine_dequantize import_graph export_graph "
-       "repack_tensor requantize_tensor load_tensor read_tensors write_tensors")
+       "repack_tensor requantize_tensor load_tensor read_tensors write_tensors shape execute execute_backward")
       ->required();
-  c->add_option("arguments", o.arguments, "bits as hex, text, or NAME=VALUE");
+  c->add_option("arguments", o.arguments, "bits as hex, text, shapes, or NAME=VALUE");
   add_conversion(c, o);
+  for (const char* field : {"kernel", "stride", "padding", "dilation", "groups"})
+    c->add_option_function<std::string>(
+        std::string("--") + field,
+        [&o, field](const std::string& value) {
+          const std::size_t space = value.substr(0, 1) == " " ? 1 : 0;  // see words_of
+          o.fields.push_back(std::string(field) + "=" + value.substr(space));
+        },
+        "of a shape: VALUE, or HEIGHT,WIDTH");
   c->add_option("--subject", o.subject, kSubjectHelp)->capture_default_str();
   add_limits(c, o.call_timeout, o.call_memory);
   c->add_flag("--json", o.json, "print JSON: bits, text, error");

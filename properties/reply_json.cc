@@ -17,7 +17,9 @@ Form form_of(Operation operation) {
     case Operation::convert:
     case Operation::repack:
     case Operation::dequantize:
-    case Operation::affine_dequantize: return Form::elements;
+    case Operation::affine_dequantize:
+    case Operation::execute:
+    case Operation::execute_backward: return Form::elements;
     case Operation::quantize:
     case Operation::repack_tensor:
     case Operation::requantize_tensor:
@@ -29,15 +31,19 @@ Form form_of(Operation operation) {
     case Operation::export_graph: return Form::text;
     case Operation::parse: return Form::word;
     case Operation::pack: return Form::words;
-    case Operation::unpack: return Form::integers;
+    case Operation::unpack:
+    case Operation::infer_shape: return Form::integers;
   }
   return Form::bytes;
 }
 
-/// Of the elements of an answer: the part of "f32->f16" behind the arrow, else f32.
+/// Of the elements of an answer: the part of "f32->f16" behind the arrow, of "conv2d:f64" behind the colon, else f32.
 Format target_format(const std::string& variant) {
   const std::size_t arrow = variant.find("->");
-  if (arrow == std::string::npos) return Format::f32;
+  if (arrow == std::string::npos) {
+    const std::size_t colon = variant.find(':');
+    return colon == std::string::npos ? Format::f32 : format_named(variant.substr(colon + 1)).value_or(Format::f32);
+  }
   return format_named(variant.substr(arrow + 2)).value_or(Format::f32);
 }
 

@@ -13,6 +13,8 @@
 // | repack_tensor and the like    | "00ff…", the answer's document (subjects/tensor_document.h)    |
 // | pack                          | ["0x…", "0x…"], scalar and param2                 |
 // | unpack                        | [3, 3, 1, …], one integer per field               |
+// | infer_shape                   | [1, 64, 112, 112], the sizes                      |
+// | execute, execute_backward     | ["0x3f80", …], elements of the node's format      |
 //
 // What is no answer is an object: {"refused": "why"}, or {"fault": "left bytes unwritten"}. Include only
 // from .cc files (it brings in nlohmann_json). Proved by tests/properties/vectors_test.cc.

@@ -7,7 +7,9 @@
 #include "core/format/dialect.h"
 #include "core/format/format.h"
 #include "core/format/mode.h"
+#include "core/graph/exec.h"
 #include "core/graph/graph.h"
+#include "core/graph/shape_infer.h"
 #include "core/params/layout.h"
 #include "core/storage/storage_encoding.h"
 
@@ -35,7 +37,10 @@ constexpr auto kOperations = std::to_array<OperationRow>({{"convert", 4},
                                                           {"read_tensors", 2},
                                                           {"write_tensors", 2},
                                                           {"import_graph", 2},
-                                                          {"export_graph", 2}});
+                                                          {"export_graph", 2},
+                                                          {"infer_shape", 3},
+                                                          {"execute", 4},
+                                                          {"execute_backward", 5}});
 static_assert(kOperations.size() == kOperationCount);
 
 std::vector<std::string> operation_names() {
@@ -152,6 +157,15 @@ std::vector<std::string> list_of_variants(Operation operation) {
     case Operation::import_graph:
     case Operation::export_graph:
       for (const GraphDialect& dialect : all_graph_dialects()) names.push_back(dialect.id());
+      break;
+    case Operation::infer_shape:
+      for (const ShapeOperator& op : all_shape_operators()) names.push_back(op.id());
+      break;
+    case Operation::execute:
+    case Operation::execute_backward:
+      for (const ExecOperator& op : all_exec_operators())
+        for (const std::string_view format : {"f64", "f32"})
+          names.push_back(std::string(op.op).append(":").append(format));
       break;
   }
   return names;

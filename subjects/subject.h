@@ -23,6 +23,9 @@
 // | write_tensors     | safetensors or gguf, listing and data              | a file's bytes      |
 // | import_graph      | dialect, JSON text                                 | YSGP bytes          |
 // | export_graph      | dialect, YSGP bytes                                | JSON text           |
+// | infer_shape       | rule, i64 attributes, shapes (i64 rank, sizes, …)  | i64 sizes           |
+// | execute           | operator, i64 attributes, shapes, elements         | elements            |
+// | execute_backward  | the same, and the gradient of the output           | gradients           |
 //
 // Names are ASCII; numbers and elements are little-endian and tightly packed.
 #pragma once
@@ -57,9 +60,12 @@ enum class Operation : std::uint8_t {
   read_tensors,
   write_tensors,
   import_graph,
-  export_graph
+  export_graph,
+  infer_shape,
+  execute,
+  execute_backward
 };
-inline constexpr std::size_t kOperationCount = 16;
+inline constexpr std::size_t kOperationCount = 19;
 
 [[nodiscard]] std::string_view operation_name(Operation operation);
 /// How many arguments a request of the operation has: the table above.

@@ -25,6 +25,7 @@ foreach(room IN ITEMS
     encoding
     environment
     exec
+    exec_bounds
     fast_path
     file
     format

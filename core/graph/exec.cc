@@ -11,6 +11,7 @@ namespace packcheck {
 namespace {
 
 constexpr std::int64_t kMostWork = std::int64_t{1} << 32;       // products of one node
+constexpr std::int64_t kMostOutput = std::int64_t{1} << 26;     // numbers
 constexpr std::int64_t kMostAttribute = std::int64_t{1} << 31;  // of a stride, a padding, a dilation …
 
 constexpr auto kOperators = std::to_array<ExecOperator>({{"conv2d", "conv2d:floor", 2, 3},
@@ -67,6 +68,9 @@ Result<void> check_work(const ExecOperator& op, std::span<const std::int64_t> at
     count *= size;
     if (count > kMostWork) return refuse("work of " + shape_text(work), where, "at most 2^32 products");
   }
+  count = 1;
+  for (const std::int64_t size : output) count *= size;
+  if (count > kMostOutput) return refuse("output of " + shape_text(output), where, "at most 2^26 numbers");
   return {};
 }
 

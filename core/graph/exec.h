@@ -14,9 +14,10 @@
 // else 0 | | flatten | first axis | any but a scalar | the same numbers | | add | none | two, broadcast | sums | |
 // softmax_cross_entropy | none | logits [N,C], labels [N] | mean of −log(max(softmax, 1e-30)) at the labels |
 //
-// Windows are whole ones (the floor dialect). Padding cells take no part in pooling, nor does a NaN: a window
-// of nothing else gives −infinity and no gradient. Labels are numbers of the element type, whole, 0 to C − 1.
-// Gradients: relu's at 0 is 0; softmax cross entropy has one for the logits alone, (softmax − one-hot) ÷ N.
+// Windows are whole ones (the floor dialect). Padding cells take no part in pooling, nor does a NaN, nor
+// −infinity in a maximum: a window of nothing else gives −infinity and no gradient. Labels are numbers of the element
+// type, whole, 0 to C − 1. Gradients: relu's at 0 is 0; softmax cross entropy has one for the logits alone, (softmax −
+// one-hot) ÷ N.
 #pragma once
 
 #include <cstdint>
@@ -43,9 +44,16 @@ enum class PoolTie : std::uint8_t { first, last };
 enum class PaddingCells : std::uint8_t { skipped, zeros };
 enum class PoolDivisor : std::uint8_t { real_cells, whole_window };
 enum class WeightGradient : std::uint8_t { out_in, in_out };
+enum class LossValue : std::uint8_t { mean, sum };
 enum class LossGradient : std::uint8_t { mean, sum };
 enum class Repetition : std::uint8_t { cyclic, tiled };
 enum class ReluGradient : std::uint8_t { of_input, of_upstream };
+enum class PoolStart : std::uint8_t { nothing, zero };
+enum class SoftmaxShift : std::uint8_t { largest, none };
+enum class LabelUse : std::uint8_t { own, first_class };
+enum class BiasGradient : std::uint8_t { summed, missing };
+enum class BroadcastGradient : std::uint8_t { summed, last };
+enum class FlattenOrder : std::uint8_t { row_major, channels_last };
 
 /// What the executor does; each default is right, each other value is a documented bug.
 struct ExecRules {
@@ -59,6 +67,13 @@ struct ExecRules {
   LossGradient loss_gradient = LossGradient::mean;          ///< summed in a Rust backend
   Repetition repetition = Repetition::cyclic;               ///< of the smaller operand of add
   ReluGradient relu = ReluGradient::of_input;
+  PoolStart start = PoolStart::nothing;        ///< of the search for the largest number
+  SoftmaxShift shift = SoftmaxShift::largest;  ///< none: exp overflows from logits of 89 on in f32
+  LossValue loss = LossValue::mean;
+  LabelUse labels = LabelUse::own;           ///< not exported by yishape-math: a reader takes zeros
+  BiasGradient bias = BiasGradient::summed;  ///< of conv2d and linear
+  BroadcastGradient broadcast = BroadcastGradient::summed;
+  FlattenOrder flatten = FlattenOrder::row_major;
   friend bool operator==(const ExecRules&, const ExecRules&) = default;
 };
 
@@ -79,7 +94,7 @@ struct ExecOperator {
 [[nodiscard]] Result<const ExecOperator*> exec_operator_named(std::string_view name);
 
 /// The output's shape, after everything that can be wrong with the question was looked at: attributes, shapes,
-/// numbers of elements, attributes past 2^31, and work of more than 2^32 products.
+/// numbers of elements, attributes past 2^31, work of more than 2^32 products, and outputs of more than 2^26 numbers.
 [[nodiscard]] Result<Dimensions> exec_shape(const ExecOperator& op, std::span<const std::int64_t> attributes,
                                             std::span<const Dimensions> shapes, std::span<const std::size_t> counts);
 

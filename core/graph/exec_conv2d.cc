@@ -103,7 +103,8 @@ Result<void> conv2d_backward(const ExecCall<T>& call, std::span<const T> upstrea
           of_weight[channel * terms + k] += upstream[at] * columns[position * terms + k];
           of_columns[position * terms + k] += upstream[at] * weight[channel * terms + k];
         }
-        if (gradients.size() == 3) gradients[2].elements[channel] += upstream[at];
+        if (gradients.size() == 3 && call.rules.bias == BiasGradient::summed)
+          gradients[2].elements[channel] += upstream[at];
       });
       std::vector<T>& of_input = gradients[0].elements;
       for_each_cell(g, image, group, call.rules.columns, [&](std::size_t from, std::size_t to) {

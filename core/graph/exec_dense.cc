@@ -39,6 +39,16 @@ std::size_t operand_index(const ExecCall<T>& call, std::size_t operand, std::siz
   return operand_index(call.output_shape, tensor.shape, at);
 }
 
+/// Where element `at` of the input of flatten goes: to its own place.
+template <class T>
+std::size_t flat_index(const ExecCall<T>& call, std::size_t at) {
+  const Dimensions& x = call.inputs[0].shape;
+  if (call.rules.flatten == FlattenOrder::row_major || x.size() != 4) return at;
+  const std::size_t cells = index_of(x[2] * x[3]);
+  const std::size_t channels = index_of(x[1]);
+  return at / (cells * channels) * (cells * channels) + at % cells * channels + at / cells % channels;
+}
+
 /// Which class each row is labelled with; refuses what is none.
 template <class T>
 Result<std::vector<std::size_t>> labels_of(const ExecCall<T>& call) {
@@ -48,14 +58,14 @@ Result<std::vector<std::size_t>> labels_of(const ExecCall<T>& call) {
     if (!(label >= 0 && label < static_cast<T>(classes)) || std::floor(label) != label)
       return refuse("label " + std::to_string(label) + " at sample " + std::to_string(labels.size()),
                     "softmax_cross_entropy", "a whole number from 0 to " + std::to_string(classes - 1));
-    labels.push_back(static_cast<std::size_t>(label));
+    labels.push_back(call.rules.labels == LabelUse::own ? static_cast<std::size_t>(label) : 0);
   }
   return labels;
 }
 
 template <class T>
-std::vector<T> softmax(std::span<const T> logits) {
-  const T largest = *std::max_element(logits.begin(), logits.end());
+std::vector<T> softmax(std::span<const T> logits, SoftmaxShift shift) {
+  const T largest = shift == SoftmaxShift::largest ? *std::max_element(logits.begin(), logits.end()) : T{0};
   std::vector<T> shares;
   T sum = 0;
   for (const T logit : logits) {
@@ -92,7 +102,7 @@ Result<void> linear_backward(const ExecCall<T>& call, std::span<const T> upstrea
         gradients[0].elements[r * n.in + i] += g * call.inputs[1].elements[o * n.in + i];
         gradients[1].elements[swapped ? i * n.out + o : o * n.in + i] += g * call.inputs[0].elements[r * n.in + i];
       }
-      if (gradients.size() == 3) gradients[2].elements[o] += g;
+      if (gradients.size() == 3 && call.rules.bias == BiasGradient::summed) gradients[2].elements[o] += g;
     }
   return {};
 }
@@ -114,13 +124,14 @@ Result<void> relu_backward(const ExecCall<T>& call, std::span<const T> upstream,
 
 template <class T>
 Result<void> flatten_forward(const ExecCall<T>& call, std::span<T> output) {
-  std::copy(call.inputs[0].elements.begin(), call.inputs[0].elements.end(), output.begin());
+  const std::vector<T>& x = call.inputs[0].elements;
+  for (std::size_t i = 0; i < x.size(); ++i) output[flat_index(call, i)] = x[i];
   return {};
 }
 
 template <class T>
-Result<void> flatten_backward(const ExecCall<T>&, std::span<const T> upstream, std::span<Tensor<T>> gradients) {
-  std::copy(upstream.begin(), upstream.end(), gradients[0].elements.begin());
+Result<void> flatten_backward(const ExecCall<T>& call, std::span<const T> upstream, std::span<Tensor<T>> gradients) {
+  for (std::size_t i = 0; i < upstream.size(); ++i) gradients[0].elements[i] = upstream[flat_index(call, i)];
   return {};
 }
 
@@ -135,8 +146,10 @@ Result<void> add_forward(const ExecCall<T>& call, std::span<T> output) {
 template <class T>
 Result<void> add_backward(const ExecCall<T>& call, std::span<const T> upstream, std::span<Tensor<T>> gradients) {
   for (std::size_t i = 0; i < upstream.size(); ++i)
-    for (std::size_t operand = 0; operand < 2; ++operand)
-      gradients[operand].elements[operand_index(call, operand, i, upstream.size())] += upstream[i];
+    for (std::size_t operand = 0; operand < 2; ++operand) {
+      T& gradient = gradients[operand].elements[operand_index(call, operand, i, upstream.size())];
+      gradient = call.rules.broadcast == BroadcastGradient::summed ? gradient + upstream[i] : upstream[i];
+    }
   return {};
 }
 
@@ -148,9 +161,9 @@ Result<void> cross_entropy_forward(const ExecCall<T>& call, std::span<T> output)
   T sum = 0;
   for (std::size_t r = 0; r < labels->size(); ++r) {
     const std::span<const T> logits(call.inputs[0].elements.data() + r * classes, classes);
-    sum -= std::log(std::max(softmax(logits)[(*labels)[r]], T(1e-30)));
+    sum -= std::log(std::max(softmax(logits, call.rules.shift)[(*labels)[r]], T(1e-30)));
   }
-  output[0] = sum / static_cast<T>(labels->size());
+  output[0] = call.rules.loss == LossValue::mean ? sum / static_cast<T>(labels->size()) : sum;
   return {};
 }
 
@@ -162,7 +175,8 @@ Result<void> cross_entropy_backward(const ExecCall<T>& call, std::span<const T> 
   const std::size_t classes = index_of(call.inputs[0].shape[1]);
   const T samples = call.rules.loss_gradient == LossGradient::mean ? static_cast<T>(labels->size()) : T{1};
   for (std::size_t r = 0; r < labels->size(); ++r) {
-    const std::vector<T> shares = softmax(std::span<const T>(call.inputs[0].elements.data() + r * classes, classes));
+    const std::span<const T> logits(call.inputs[0].elements.data() + r * classes, classes);
+    const std::vector<T> shares = softmax(logits, call.rules.shift);
     for (std::size_t c = 0; c < classes; ++c) {
       const T one_hot = c == (*labels)[r] ? T{1} : T{0};
       gradients[0].elements[r * classes + c] = (shares[c] - one_hot) * upstream[0] / samples;

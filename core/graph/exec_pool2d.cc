@@ -41,6 +41,7 @@ struct Largest {
 template <class T>
 Largest<T> largest_of(const ExecCall<T>& call, std::int64_t plane, std::int64_t top, std::int64_t left) {
   Largest<T> largest;
+  if (call.rules.start == PoolStart::zero) largest.value = T{0};
   for_each_cell(call, plane, top, left, [&](std::optional<std::size_t> cell) {
     if (!cell && call.rules.padding == PaddingCells::skipped) return;
     const T value = cell ? call.inputs[0].elements[*cell] : T{0};

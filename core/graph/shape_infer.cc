@@ -100,8 +100,7 @@ std::string shape_text(const Dimensions& shape) {
 }
 
 Result<std::int64_t> element_count(const Dimensions& shape, std::string_view where, const ShapeRules& rules) {
-  if (shape.size() > kMostDimensions)
-    return refuse(std::to_string(shape.size()) + " axes", std::string(where), "at most 16");
+  if (shape.size() > kMostAxes) return refuse(std::to_string(shape.size()) + " axes", std::string(where), "at most 16");
   Wide count = 1;
   for (const std::int64_t size : shape) {
     if (size < 1) return refuse("shape " + shape_text(shape), std::string(where), "sizes of 1 and more");
@@ -115,7 +114,7 @@ Result<std::int64_t> element_count(const Dimensions& shape, std::string_view whe
 Result<Dimensions> infer_shape(const ShapeOperator& op, const ShapeQuestion& q, const ShapeRules& rules) {
   const std::size_t attributes = q.attributes.size();
   const bool too_many =
-      op.more_attributes ? attributes > op.attributes.size() + kMostDimensions : attributes > op.attributes.size();
+      op.more_attributes ? attributes > op.attributes.size() + kMostAxes : attributes > op.attributes.size();
   if (attributes < op.attributes.size() || too_many)
     return refuse(std::to_string(attributes) + " attributes", op.id(), text_of_names(op));
   if (q.shapes.size() < op.least_shapes || q.shapes.size() > op.most_shapes)

@@ -43,7 +43,7 @@
 
 namespace packcheck {
 
-inline constexpr std::size_t kMostDimensions = 16;
+inline constexpr std::size_t kMostAxes = 16;
 inline constexpr std::size_t kMostShapes = 64;  ///< inputs of one operator
 
 /// What one operator is asked for.

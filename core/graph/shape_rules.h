@@ -51,12 +51,13 @@ struct WindowDialect {
 
 enum class DilationUse : std::uint8_t { used, ignored };
 enum class PaddingSides : std::uint8_t { both, one };
-enum class StridePlace : std::uint8_t { own, swapped_with_padding };
+enum class StridePlace : std::uint8_t { own, swapped_with_padding, height_and_width_swapped };
 enum class WidthKernel : std::uint8_t { own, height };
 enum class SizeArithmetic : std::uint8_t { exact, wraps_32 };
 enum class ExportedShape : std::uint8_t { output, input };
 enum class InputSize : std::uint8_t { all_candidates, formula };
-enum class SamePads : std::uint8_t { keep_sum, symmetric };
+enum class SamePads : std::uint8_t { keep_sum, symmetric, other_side };
+enum class GroupUse : std::uint8_t { divides_channels, ignored };
 enum class BinEnd : std::uint8_t { declared, floor };
 enum class ConcatAxis : std::uint8_t { declared, first };
 enum class Alignment : std::uint8_t { last_axis, first_axis };
@@ -75,6 +76,7 @@ struct ShapeRules {
   ExportedShape exported = ExportedShape::output;  ///< yishape-math: the input shape exported as the output shape
   InputSize input_size = InputSize::all_candidates;
   SamePads same_pads = SamePads::keep_sum;  ///< symmetric: each side gets half, rounded up (onnxruntime's JSEP)
+  GroupUse groups = GroupUse::divides_channels;
   BinEnd bin_end = BinEnd::declared;
   ConcatAxis concat_axis = ConcatAxis::declared;
   Alignment alignment = Alignment::last_axis;

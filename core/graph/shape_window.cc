@@ -86,7 +86,8 @@ Result<SamePadding> same_padding(const Window& w, PaddingMode mode, std::string_
   const auto more = static_cast<std::int64_t>(total - total / 2);
   const auto count = static_cast<std::int64_t>(windows);
   if (rules.same_pads == SamePads::symmetric) return SamePadding{count, more, more};
-  if (mode == PaddingMode::same_lower) return SamePadding{count, more, less};
+  const bool other = rules.same_pads == SamePads::other_side;
+  if ((mode == PaddingMode::same_lower) != other) return SamePadding{count, more, less};
   return SamePadding{count, less, more};
 }
 

@@ -1,4 +1,6 @@
 // Operators with windows: convolution, pooling, and the questions about one axis of them.
+#include <utility>
+
 #include "core/graph/shape_functions.h"
 
 namespace packcheck {
@@ -22,6 +24,7 @@ Result<std::int64_t> count_along(const Window& window, const ShapeOperator& op, 
 /// `shape` with its last two sizes replaced by the numbers of windows; refuses what has too many elements.
 Result<Dimensions> with_windows(Dimensions shape, Windows windows, const ShapeOperator& op, const ShapeRules& rules) {
   if (rules.width_kernel == WidthKernel::height) windows.w.kernel = windows.h.kernel;
+  if (rules.stride == StridePlace::height_and_width_swapped) std::swap(windows.h.stride, windows.w.stride);
   const ZeroStride zero = rules.zero_stride.value_or(op.window.zero_stride);
   if (zero == ZeroStride::kernel_height) {
     if (windows.h.stride <= 0) windows.h.stride = windows.h.kernel;
@@ -48,7 +51,8 @@ Result<Dimensions> convolve(const ShapeOperator& op, const ShapeQuestion& q, std
     return refuse(std::to_string(groups) + " groups", op.id(),
                   "a divisor of the " + std::to_string(input[1]) + " input channels and the " +
                       std::to_string(weight[0]) + " output channels");
-  if (auto ok = check_size(weight[1], input[1] / groups, "weight's input channels", op, "input channels / groups"); !ok)
+  const std::int64_t parts = rules.groups == GroupUse::ignored ? 1 : groups;
+  if (auto ok = check_size(weight[1], input[1] / parts, "weight's input channels", op, "input channels / groups"); !ok)
     return tl::unexpected(ok.error());
   if (q.shapes.size() == 3) {
     if (auto ok = check_rank(q.shapes[2], 1, "bias", op, "[O]"); !ok) return tl::unexpected(ok.error());

@@ -1,8 +1,9 @@
 // One call of any operation, made from the cases of the operation's own type.
 #include "properties/cases/case_type.h"
 #include "properties/cases/cases.h"
-#include "properties/oracles/file_oracle.h"
 #include "properties/cases/graphs.h"
+#include "properties/cases/operators.h"
+#include "properties/oracles/file_oracle.h"
 
 namespace packcheck {
 namespace {
@@ -61,6 +62,10 @@ std::vector<std::string> draw_arguments(Source& source, Operation operation, std
       return {std::string(variant), graph_text_cases.draw(source, variant).as<GraphTextCase>().text};
     case Operation::export_graph:
       return {std::string(variant), bytes_to_string(graph_bytes_cases.draw(source, variant).as<GraphBytesCase>().ysgp)};
+    case Operation::infer_shape: return arguments_of(shape_cases.draw(source, variant).as<ShapeRequest>());
+    case Operation::execute:
+    case Operation::execute_backward:
+      return arguments_of(node_cases.draw(source, variant).as<NodeRequest>(), operation == Operation::execute_backward);
   }
   return {};
 }

@@ -18,22 +18,28 @@ Real tiny_of(const Node& node) {
   return node.single ? Real{std::numeric_limits<float>::min()} : Real{std::numeric_limits<double>::min()};
 }
 
-/// A sum under way.
+/// A sum under way, of numbers or of products.
 struct Sum {
   Real value = 0;
   Real magnitude = 0;
   Real terms = 0;
+  Real rounded = 0;  ///< roundings of each term
 
   void add(Real term) {
     value += term;
     magnitude += std::fabs(term);
     terms += 1;
   }
+  void add_product(Real a, Real b) {
+    add(a * b);
+    rounded = 1;
+  }
   /// Divided by `divisor` after `roundings` more; see the header for the bound.
   [[nodiscard]] Bounded done(const Node& node, Real roundings = 0, Real divisor = 1) const {
-    const Real n = terms + roundings;
-    const Real u = unit_of(node) + 0x1p-63L;  // the second part is this sum's own
-    return {value / divisor, (n * u / (1 - n * u) * magnitude + terms * tiny_of(node)) / divisor, false};
+    const Real n = (terms > 0 ? terms - 1 : terms) + rounded + roundings;
+    const Real u = unit_of(node) + 0x1p-62L;  // the second part is this sum's own
+    const Real lost = n > 0 ? (n + terms) * tiny_of(node) : n;
+    return {value / divisor, (n * u / (1 - n * u) * magnitude + lost) / divisor, false};
   }
 };
 
@@ -76,8 +82,8 @@ BoundedArray conv2d(const Node& n, const Shape& y) {
           const auto kh = kernel_at(h, oh, n.attributes[0], n.attributes[2], n.attributes[4], w[2]);
           const auto kw = kernel_at(v, ow, n.attributes[1], n.attributes[3], n.attributes[5], w[3]);
           if (kh && kw)
-            sum.add(Real{n.inputs[0][at4(x, image, o / per_group * w[1] + c, h, v)]} *
-                    n.inputs[1][at4(w, o, c, *kh, *kw)]);
+            sum.add_product(n.inputs[0][at4(x, image, o / per_group * w[1] + c, h, v)],
+                            n.inputs[1][at4(w, o, c, *kh, *kw)]);
         }
     if (n.inputs.size() == 3) sum.add(n.inputs[2][static_cast<std::size_t>(o)]);
     out.push_back(sum.done(n));
@@ -103,8 +109,8 @@ std::vector<BoundedArray> conv2d_gradients(const Node& n, const Shape& y, const 
           const Real up = g[at4(y, image, o, oh, ow)];
           const std::size_t cell = at4(x, image, channel, h, v);
           const std::size_t weight = at4(w, o, channel % w[1], *kh, *kw);
-          sums[0][cell].add(up * n.inputs[1][weight]);
-          sums[1][weight].add(up * n.inputs[0][cell]);
+          sums[0][cell].add_product(up, n.inputs[1][weight]);
+          sums[1][weight].add_product(up, n.inputs[0][cell]);
         }
   });
   if (n.inputs.size() == 3)
@@ -133,10 +139,12 @@ std::vector<std::size_t> cells_under(const Node& n, Int image, Int channel, Int 
   return cells;
 }
 
-/// Sorted by value and then by place: the first of the largest is at the front. NaNs are left out.
+/// Of equal ones the first. NaNs are left out, and −infinity, which is what a window of nothing gives.
 std::optional<std::size_t> first_largest(const Node& n, std::vector<std::size_t> cells) {
   const std::vector<double>& x = n.inputs[0];
-  cells.erase(std::remove_if(cells.begin(), cells.end(), [&](std::size_t i) { return std::isnan(x[i]); }), cells.end());
+  cells.erase(
+      std::remove_if(cells.begin(), cells.end(), [&](std::size_t i) { return std::isnan(x[i]) || x[i] == -HUGE_VAL; }),
+      cells.end());
   if (cells.empty()) return std::nullopt;
   return *std::max_element(cells.begin(), cells.end(), [&](std::size_t i, std::size_t j) { return x[i] < x[j]; });
 }
@@ -183,7 +191,7 @@ BoundedArray linear(const Node& n) {
   BoundedArray y;
   for (std::size_t at = 0; at < n.inputs[0].size() / in * out; ++at) {
     Sum sum;
-    for (std::size_t i = in; i-- > 0;) sum.add(Real{n.inputs[0][at / out * in + i]} * n.inputs[1][at % out * in + i]);
+    for (std::size_t i = in; i-- > 0;) sum.add_product(n.inputs[0][at / out * in + i], n.inputs[1][at % out * in + i]);
     if (n.inputs.size() == 3) sum.add(n.inputs[2][at % out]);
     y.push_back(sum.done(n));
   }
@@ -197,12 +205,12 @@ std::vector<BoundedArray> linear_gradients(const Node& n, const std::vector<doub
   std::vector<BoundedArray> all(n.inputs.size());
   for (std::size_t at = 0; at < rows * in; ++at) {
     Sum sum;
-    for (std::size_t o = 0; o < out; ++o) sum.add(Real{g[at / in * out + o]} * n.inputs[1][o * in + at % in]);
+    for (std::size_t o = 0; o < out; ++o) sum.add_product(g[at / in * out + o], n.inputs[1][o * in + at % in]);
     all[0].push_back(sum.done(n));
   }
   for (std::size_t at = 0; at < out * in; ++at) {
     Sum sum;
-    for (std::size_t r = 0; r < rows; ++r) sum.add(Real{g[r * out + at / in]} * n.inputs[0][r * in + at % in]);
+    for (std::size_t r = 0; r < rows; ++r) sum.add_product(g[r * out + at / in], n.inputs[0][r * in + at % in]);
     all[1].push_back(sum.done(n));
   }
   for (std::size_t o = 0; o < out && all.size() == 3; ++o) {
@@ -249,26 +257,36 @@ std::vector<BoundedArray> add_gradients(const Node& n, const Shape& y, const std
 
 // ---- softmax cross entropy ----
 
-/// A row of logits as probabilities. The bound of an exponential: its argument is a difference rounded once, so it
-/// is off by u · |difference| + u · |logit|, and exp itself by two units at most; the sum of C terms adds C.
+/// A row of logits as probabilities, and how far each may be off, relative to it. An exponential is off by u · |d|
+/// for the rounding of its argument d, and by one unit in the last place of its own, 2u; the sum of C of them adds
+/// (C − 1) · u, the division u. The label's own exponential is in the sum, too, and counts less the larger its share.
 struct Row {
   std::vector<Real> share;
-  Real relative;  ///< bound of each share, relative to it
+  std::vector<Real> relative;
 };
 Row softmax_of(const Node& n, std::size_t row) {
   const auto classes = static_cast<std::size_t>(n.shapes[0][1]);
   const double* const z = n.inputs[0].data() + row * classes;
   const Real largest = *std::max_element(z, z + classes);
-  Real sum = 0;
-  Real width = 0;
+  const Real u = unit_of(n) + 0x1p-60L;
   Row out;
+  std::vector<Real> exponential;
+  Real sum = 0;
   for (std::size_t c = 0; c < classes; ++c) {
     out.share.push_back(std::exp(z[c] - largest));
+    exponential.push_back((largest - z[c] + 2) * u);
     sum += out.share.back();
-    width = std::max({width, largest - z[c], Real{std::fabs(z[c])}});
   }
-  for (Real& share : out.share) share /= sum;
-  out.relative = (static_cast<Real>(classes) + 8 + 4 * width) * unit_of(n);
+  Real mean = 0;
+  for (std::size_t c = 0; c < classes; ++c) {
+    out.share[c] /= sum;
+    mean += out.share[c] * exponential[c];
+  }
+  for (std::size_t c = 0; c < classes; ++c) {
+    const Real others = mean - out.share[c] * exponential[c];
+    const Real first_order = (1 - out.share[c]) * exponential[c] + others + static_cast<Real>(classes) * u;
+    out.relative.push_back(first_order * (1 + 4 * (exponential[c] + mean)));
+  }
   return out;
 }
 
@@ -283,32 +301,45 @@ std::optional<std::vector<std::size_t>> labels_of(const Node& n) {
   return labels;
 }
 
+/// −log(max(p, 1e-30)) of a label. A logarithm is off by 2u of its value; the constant is rounded, too.
+Bounded loss_of(const Node& n, const Row& row, std::size_t label) {
+  constexpr Real kLeast = 1e-30L;
+  const Real u = unit_of(n) + 0x1p-60L;
+  const Real share = row.share[label];
+  const Real value = -std::log(std::max(share, kLeast));
+  const bool clamped = share * (1 + row.relative[label]) < kLeast;
+  const bool near = share * (1 - row.relative[label]) < kLeast * (1 + u);
+  return {value, (clamped ? u : row.relative[label] + (near ? u : 0)) + 2 * u * value, false};
+}
+
 BoundedArray cross_entropy(const Node& n, const std::vector<std::size_t>& labels) {
   Sum sum;
   Real bound = 0;
   for (std::size_t row = 0; row < labels.size(); ++row) {
-    const Row shares = softmax_of(n, row);
-    sum.add(-std::log(std::max(shares.share[labels[row]], Real{1e-30L})));
-    bound += 2 * shares.relative;  // d log(p) = dp / p; the logarithm's own units are in Sum's terms
+    const Bounded loss = loss_of(n, softmax_of(n, row), labels[row]);
+    sum.add(loss.value);
+    bound += loss.bound;
   }
   const auto samples = static_cast<Real>(labels.size());
-  Bounded mean = sum.done(n, 4, samples);
+  Bounded mean = sum.done(n, 2, samples);
   mean.bound += bound / samples;
   return {mean};
 }
 
-std::vector<BoundedArray> cross_entropy_gradients(const Node& n, const std::vector<std::size_t>& labels, double up) {
+/// (share − one-hot) · upstream ÷ samples: a difference, a product and a division, or a product with a reciprocal.
+BoundedArray cross_entropy_gradient(const Node& n, const std::vector<std::size_t>& labels, Real up) {
   BoundedArray of_logits;
-  const auto samples = static_cast<Real>(labels.size());
+  const Real u = unit_of(n) + 0x1p-60L;
+  const Real scale = up / static_cast<Real>(labels.size());
   for (std::size_t row = 0; row < labels.size(); ++row) {
     const Row shares = softmax_of(n, row);
     for (std::size_t c = 0; c < shares.share.size(); ++c) {
       const Real own = c == labels[row] ? shares.share[c] - 1 : shares.share[c];
-      const Real wide = (shares.share[c] * shares.relative + 4 * unit_of(n)) * std::fabs(Real{up}) / samples;
-      of_logits.push_back({own * up / samples, 2 * wide + tiny_of(n), false});
+      const Real off = shares.share[c] * shares.relative[c] + 4 * u * std::fabs(own);
+      of_logits.push_back({own * scale, off * (1 + 8 * u) * std::fabs(scale) + 8 * tiny_of(n), false});
     }
   }
-  return {of_logits};
+  return of_logits;
 }
 
 std::string shape_rule(const std::string& op) {
@@ -348,7 +379,7 @@ BoundedArray exactly(const std::vector<double>& numbers) {
   if (n.op == "flatten") return std::vector<BoundedArray>{exactly(g)};
   if (n.op == "softmax_cross_entropy") {
     const auto labels = labels_of(n);
-    return labels ? std::optional(cross_entropy_gradients(n, *labels, g[0])) : std::nullopt;
+    return labels ? std::optional(std::vector<BoundedArray>{cross_entropy_gradient(n, *labels, g[0])}) : std::nullopt;
   }
   BoundedArray relu = exactly(g);
   for (std::size_t i = 0; i < relu.size(); ++i)

@@ -72,6 +72,9 @@ bool has_function(const packcheck_subject& table, Operation operation) {
     case Operation::write_tensors: return table.write_tensors != nullptr;
     case Operation::import_graph: return table.import_graph != nullptr;
     case Operation::export_graph: return table.export_graph != nullptr;
+    case Operation::infer_shape: return table.infer_shape != nullptr;
+    case Operation::execute: return table.execute != nullptr;
+    case Operation::execute_backward: return table.execute_backward != nullptr;
   }
   return false;
 }

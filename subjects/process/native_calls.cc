@@ -61,6 +61,9 @@ Reply NativeCalls::perform(const Request& request) {
     case Operation::write_tensors: return table_.write_tensors == nullptr ? skip({}) : document(table_.write_tensors, a);
     case Operation::import_graph: return table_.import_graph == nullptr ? skip({}) : document(table_.import_graph, a);
     case Operation::export_graph: return table_.export_graph == nullptr ? skip({}) : document(table_.export_graph, a);
+    case Operation::infer_shape: return table_.infer_shape == nullptr ? skip({}) : infer_shape(a);
+    case Operation::execute: return table_.execute == nullptr ? skip({}) : execute(table_.execute, a);
+    case Operation::execute_backward: return table_.execute_backward == nullptr ? skip({}) : execute(table_.execute_backward, a);
   }
   // clang-format on
   return skip("unknown operation");
@@ -130,11 +133,20 @@ Reply NativeCalls::invoke_for(std::size_t size, const Invoke& invoke) {
 Reply NativeCalls::document(DocumentFunction function, const Arguments& a) {
   const char* const variant = names_[0].put_text(a[0]);
   const std::uint8_t* const in = inputs_[0].put(a[1]);
-  std::size_t capacity = kLeastDocument + a[1].size() * 8;
+  Reply reply = document_of(kLeastDocument + a[1].size() * 8,
+                            [&](std::uint8_t* out, std::size_t capacity, std::size_t* size, packcheck_error* error) {
+                              return function(variant, in, a[1].size(), out, capacity, size, error);
+                            });
+  if (reply.outcome != Outcome::answered) return reply;
+  std::optional<Reply> fault = refuse_unread(function, a, reply.parts[0]);
+  return fault ? std::move(*fault) : std::move(reply);
+}
+
+Reply NativeCalls::document_of(std::size_t capacity, const WriteDocument& write) {
   for (unsigned attempts = 0;; ++attempts) {
     if (capacity > kLargestAnswer) return skip("the answer would be larger than a frame");
     const auto invoke = [&](const Outputs& out, packcheck_error* error) {
-      return function(variant, in, a[1].size(), out[1], capacity, reinterpret_cast<std::size_t*>(out[0]), error);
+      return write(out[1], capacity, reinterpret_cast<std::size_t*>(out[0]), error);
     };
     const auto document_size = [capacity](const std::string& size) {
       const std::uint64_t length = u64_in(size);
@@ -143,11 +155,7 @@ Reply NativeCalls::document(DocumentFunction function, const Arguments& a) {
     Reply reply = invoke_twice_if_needed({sizeof(std::size_t), capacity}, invoke, document_size);
     if (reply.outcome != Outcome::answered) return reply;
     const std::uint64_t length = u64_in(reply.parts[0]);
-    if (length <= capacity) {
-      std::string answer = reply.parts[1].substr(0, length);
-      if (std::optional<Reply> fault = refuse_unread(function, a, answer)) return std::move(*fault);
-      return {Outcome::answered, {std::move(answer)}, {}};
-    }
+    if (length <= capacity) return {Outcome::answered, {reply.parts[1].substr(0, length)}, {}};
     if (attempts == 1) return broke("asked for a larger answer buffer twice");
     capacity = static_cast<std::size_t>(length);
   }
@@ -166,6 +174,47 @@ std::optional<Reply> NativeCalls::refuse_unread(DocumentFunction function, const
                     error);
   };
   return attempt({sizeof(std::size_t), capacity}, OutputBuffer::Fill::pattern, invoke).over;
+}
+
+Reply NativeCalls::infer_shape(const Arguments& a) {
+  if (a[1].size() % sizeof(std::int64_t) != 0 || a[2].size() % sizeof(std::int64_t) != 0)
+    return skip("not a whole number of 8-byte integers");
+  const char* const rule = names_[0].put_text(a[0]);
+  const std::int64_t* const attributes = as_i64s(inputs_[0].put(a[1]));
+  const std::int64_t* const shapes = as_i64s(inputs_[1].put(a[2]));
+  constexpr std::size_t kMost = 64 * sizeof(std::int64_t);  // more axes than any shape has
+  return document_of(kMost, [&](std::uint8_t* out, std::size_t capacity, std::size_t* size, packcheck_error* error) {
+    const int code = table_.infer_shape(rule, attributes, a[1].size() / sizeof(std::int64_t), shapes,
+                                        a[2].size() / sizeof(std::int64_t), as_i64s(out),
+                                        capacity / sizeof(std::int64_t), size, error);
+    if (*size > kLargestAnswer)
+      *size = kLargestAnswer + 1;
+    else
+      *size *= sizeof(std::int64_t);
+    return code;
+  });
+}
+
+Reply NativeCalls::execute(NodeFunction function, const Arguments& a) {
+  if (a[1].size() % sizeof(std::int64_t) != 0 || a[2].size() % sizeof(std::int64_t) != 0)
+    return skip("not a whole number of 8-byte integers");
+  const std::string none;
+  const std::string& upstream = a.size() > 4 ? a[4] : none;
+  const packcheck_node node{.op = names_[0].put_text(a[0]),
+                            .attributes = as_i64s(inputs_[0].put(a[1])),
+                            .attribute_count = a[1].size() / sizeof(std::int64_t),
+                            .shapes = as_i64s(inputs_[1].put(a[2])),
+                            .shapes_count = a[2].size() / sizeof(std::int64_t),
+                            .values = inputs_[2].put(a[3]),
+                            .values_size = a[3].size(),
+                            .upstream = inputs_[3].put(upstream),
+                            .upstream_size = upstream.size()};
+  const std::string_view bytes(reinterpret_cast<const char*>(&node), sizeof node);
+  const auto* const sealed = reinterpret_cast<const packcheck_node*>(inputs_[4].put(bytes));
+  return document_of(kLeastDocument + (a[3].size() + upstream.size()) * 8,
+                     [&](std::uint8_t* out, std::size_t capacity, std::size_t* size, packcheck_error* error) {
+                       return function(sealed, out, capacity, size, error);
+                     });
 }
 
 Reply NativeCalls::convert(const Arguments& a) {

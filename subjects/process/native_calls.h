@@ -56,6 +56,14 @@ class NativeCalls {
   /// to read: a library that reads one dies of it.
   std::optional<Reply> refuse_unread(DocumentFunction function, const std::vector<std::string>& arguments,
                                      const std::string& answer);
+  using WriteDocument =
+      std::function<int(std::uint8_t* out, std::size_t capacity, std::size_t* size, packcheck_error* error)>;
+  Reply document_of(std::size_t capacity, const WriteDocument& write);
+
+  Reply infer_shape(const std::vector<std::string>& arguments);
+  using NodeFunction = int (*)(const packcheck_node* node, std::uint8_t* out, std::size_t capacity,
+                               std::size_t* out_size, packcheck_error* error);
+  Reply execute(NodeFunction function, const std::vector<std::string>& arguments);
 
   /// An answer of `size` bytes.
   Reply invoke_for(std::size_t size, const Invoke& invoke);
@@ -68,7 +76,7 @@ class NativeCalls {
   const packcheck_subject& table_;
   CallEnvironment environment_;  // what the library finds
   std::array<InputBuffer, 3> names_;
-  std::array<InputBuffer, 4> inputs_;
+  std::array<InputBuffer, 5> inputs_;
   std::array<OutputBuffer, 2> outputs_;
   OutputBuffer error_;
 };

@@ -39,6 +39,16 @@ Reply answer_write_tensors(const ReferenceRules& rules, Arguments a);
 Reply answer_import_graph(const ReferenceRules& rules, Arguments a);
 Reply answer_export_graph(const ReferenceRules& rules, Arguments a);
 
+// Operators of a graph.
+Reply answer_infer_shape(const ReferenceRules& rules, Arguments a);
+Reply answer_execute(const ReferenceRules& rules, Arguments a);
+Reply answer_execute_backward(const ReferenceRules& rules, Arguments a);
+
+/// Whether the answers to infer_shape of this rule may be others than the right ones.
+[[nodiscard]] bool touches_shape(const ShapeRules& rules, std::string_view variant);
+/// The same for execute and execute_backward.
+[[nodiscard]] bool touches_node(const ExecRules& rules, std::string_view variant);
+
 /// A refusal because the request itself is malformed.
 inline Reply malformed(std::string what) { return {Outcome::refused, {}, std::move(what)}; }
 inline Reply refused(const Error& error) { return {Outcome::refused, {}, error.text()}; }

@@ -7,6 +7,7 @@
 
 #include "core/affine/groups.h"
 #include "core/storage/storage_encoding.h"
+#include "subjects/operator_calls.h"
 #include "subjects/reference/answers.h"
 #include "subjects/reference/version.h"
 
@@ -46,6 +47,11 @@ std::vector<std::string> declaration_lines() {
   for (const GraphDialect& dialect : all_graph_dialects()) {
     lines.push_back("import_graph " + dialect.id());
     lines.push_back("export_graph " + dialect.id());
+  }
+  for (const ShapeOperator& op : all_shape_operators()) lines.push_back("infer_shape " + op.id());
+  for (const std::string& variant : all_node_variants()) {
+    lines.push_back("execute " + variant);
+    lines.push_back("execute_backward " + variant);
   }
   for (const char* line :
        {"repack f16->f32 nan=same", "repack bf16->f32 nan=same", "print json", "parse json", "read_tensors safetensors",
@@ -90,6 +96,9 @@ constexpr auto kAnswers = std::to_array<Reply (*)(const ReferenceRules&, Argumen
     answer_write_tensors,
     answer_import_graph,
     answer_export_graph,
+    answer_infer_shape,
+    answer_execute,
+    answer_execute_backward,
 });
 static_assert(kAnswers.size() == kOperationCount);
 
@@ -182,6 +191,9 @@ bool ReferenceRules::touch(Operation operation, std::string_view variant) const 
     case Operation::write_tensors: return !(file == FileRules{});
     case Operation::import_graph:
     case Operation::export_graph: return !(graph == GraphRules{});
+    case Operation::infer_shape: return touches_shape(shape, variant);
+    case Operation::execute:
+    case Operation::execute_backward: return touches_node(exec, variant);
   }
   return false;
 }

@@ -13,7 +13,9 @@
 #include "core/encoding/encoding.h"
 #include "core/file/tensor_file.h"
 #include "core/format/convert.h"
+#include "core/graph/exec.h"
 #include "core/graph/graph.h"
+#include "core/graph/shape_rules.h"
 #include "core/params/layout.h"
 #include "core/storage/repack.h"
 #include "core/storage/storage_rules.h"
@@ -40,6 +42,8 @@ struct ReferenceRules {
   StorageRules storage;
   FileRules file;
   bool keeps_answers = false;  ///< a copy of every answer is kept for good: a leak
+  ShapeRules shape;
+  ExecRules exec;
 
   /// Whether the answers to `operation` in `variant` may be others than those of the right rules.
   [[nodiscard]] bool touch(Operation operation, std::string_view variant) const;

@@ -15,6 +15,7 @@ namespace packcheck {
 [[nodiscard]] std::vector<Twin> format_twins();
 [[nodiscard]] std::vector<Twin> encoding_twins();
 [[nodiscard]] std::vector<Twin> graph_twins();
+[[nodiscard]] std::vector<Twin> operator_twins();
 [[nodiscard]] std::vector<Twin> subject_twins();
 
 }  // namespace packcheck

@@ -6,6 +6,7 @@
 
 #include "properties/cases/cases.h"
 #include "properties/cases/graphs.h"
+#include "properties/cases/operators.h"
 #include "tests/properties/samples.h"
 
 namespace packcheck::test {
@@ -51,6 +52,14 @@ std::string content_of(const Case& c) {
   if (c.type == &graph_bytes_cases)
     return text(c.as<GraphBytesCase>().dialect) + text(bytes_to_string(c.as<GraphBytesCase>().ysgp));
   if (c.type == &graph_text_cases) return text(c.as<GraphTextCase>().dialect) + text(c.as<GraphTextCase>().text);
+  if (c.type == &shape_cases || c.type == &node_cases) {
+    const bool shape = c.type == &shape_cases;
+    std::string all;
+    for (const std::string& argument :
+         shape ? arguments_of(c.as<ShapeRequest>()) : arguments_of(c.as<NodeRequest>(), true))
+      all += text(argument);
+    return all;
+  }
   ADD_FAILURE() << "no content of a " << c.type->name() << " case";
   return {};
 }
@@ -114,9 +123,9 @@ TEST_P(EveryVariant, HalvesPartTheInputsAndEndAtOneUnit) {
 
 TEST_P(EveryVariant, HasADomainExactlyWhereInputsHaveAtMost32BitsOrAreDesigned) {
   const auto& [type, variant] = GetParam();
-  const bool designed = type == &parameters_cases || variant.rfind("f64->", 0) == 0 || is_tensor(*type);
-  const bool small =
-      type == &blocks_cases || type == &conversion_cases || type == &parameters_cases || is_tensor(*type);
+  const bool designed = type == &parameters_cases || variant.rfind("f64->", 0) == 0 || is_tensor(*type) ||
+                        type == &shape_cases || type == &node_cases;
+  const bool small = designed || type == &blocks_cases || type == &conversion_cases;
   const std::optional<Domain> domain = type->domain(variant);
   ASSERT_EQ(domain.has_value(), small);
   if (!small) return;

@@ -37,6 +37,9 @@ bool has_function(const packcheck_subject& subject, Operation operation) {
     case Operation::write_tensors: return subject.write_tensors != nullptr;
     case Operation::import_graph: return subject.import_graph != nullptr;
     case Operation::export_graph: return subject.export_graph != nullptr;
+    case Operation::infer_shape: return subject.infer_shape != nullptr;
+    case Operation::execute: return subject.execute != nullptr;
+    case Operation::execute_backward: return subject.execute_backward != nullptr;
   }
   return false;
 }

@@ -75,6 +75,19 @@ typedef struct packcheck_affine {
                              ceil(out_features / block_rows) * ceil(in_features / block_columns) scales and biases */
 } packcheck_affine;
 
+/* A node of a graph to run. `shapes` holds, for each input, its number of axes and then its sizes. */
+typedef struct packcheck_node {
+  const char* op; /* operator and element type as declared: "conv2d:f32" */
+  const int64_t* attributes;
+  size_t attribute_count;
+  const int64_t* shapes;
+  size_t shapes_count;   /* 64-bit words in `shapes` */
+  const uint8_t* values; /* the elements of all inputs, one input after the other; not always as many as needed */
+  size_t values_size;
+  const uint8_t* upstream; /* the gradient of the output; of execute_backward alone */
+  size_t upstream_size;
+} packcheck_node;
+
 typedef struct packcheck_subject {
   /* sizeof(packcheck_subject): lets later versions append functions. */
   size_t struct_size;
@@ -111,6 +124,9 @@ typedef struct packcheck_subject {
    *   "write_tensors gguf"            safetensors or gguf: the bytes of a tensor file
    *   "import_graph ysgp:lossless"    a graph's dialect: ysgp:lossless or ysgp:yishape (core/graph/graph.h)
    *   "export_graph ysgp:lossless"
+   *   "infer_shape conv2d:floor"      operator:dialect, a rule of the table in PROTOCOL.md, "Operators"
+   *   "execute conv2d:f32"            operator:f32 or operator:f64, of the table there
+   *   "execute_backward conv2d:f32"
    */
   const char* const* declarations;
 
@@ -182,6 +198,18 @@ typedef struct packcheck_subject {
    * JSON cannot say in this dialect. */
   int (*export_graph)(const char* dialect, const uint8_t* ysgp, size_t ysgp_size, uint8_t* out, size_t capacity,
                       size_t* out_size, packcheck_error* error);
+
+  /* The output shape of an operator. `shapes` is as in packcheck_node, attributes and answer as PROTOCOL.md says.
+   * Write the sizes into `out` and their number into `*out_count`; `capacity` is 64 at least. Refuse a request that
+   * has no output shape: every number is possible, also 0, negative ones and those that overflow. */
+  int (*infer_shape)(const char* rule, const int64_t* attributes, size_t attribute_count, const int64_t* shapes,
+                     size_t shapes_count, int64_t* out, size_t capacity, size_t* out_count, packcheck_error* error);
+
+  /* Runs an operator: writes the elements of its output, or the gradients of its inputs one after the other. Sizes
+   * as for documents above. Refuse a node whose attributes, shapes and numbers of elements do not fit each other. */
+  int (*execute)(const packcheck_node* node, uint8_t* out, size_t capacity, size_t* out_size, packcheck_error* error);
+  int (*execute_backward)(const packcheck_node* node, uint8_t* out, size_t capacity, size_t* out_size,
+                          packcheck_error* error);
 } packcheck_subject;
 
 /* The entry point your library exports. */
