@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <map>
 
-#include "cli/ask_answers.h"
 #include "cli/commands.h"
 #include "cli/open_subject.h"
 #include "core/format/dialect.h"

@@ -1,6 +1,6 @@
 // cli/ask.h: what a question of `packcheck ask` comes to, for the files that put the questions: ask.cc those about
-// numbers and blocks, ask_tensors.cc those about stored tensors and tensor files. A question is a function and a row
-// of the table in ask.cc. Proved by tests/cli/ask_test.cc.
+// numbers, blocks and graphs, ask_tensors.cc those about stored tensors and tensor files, ask_operators.cc those about
+// shapes and nodes. A question is a function and a row of the table in ask.cc. Proved by tests/cli/ask_test.cc.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -39,5 +39,10 @@ Said not_answered(const Answer<T>& answer) {
 [[nodiscard]] Result<Said> ask_read_tensors(Subject& subject, const AskOptions& options);
 /// write_tensors: KIND, lines of a listing, bytes=HEX or from=FILE, out=FILE.
 [[nodiscard]] Result<Said> ask_write_tensors(Subject& subject, const AskOptions& options);
+
+/// infer_shape: "conv2d 1x3x224x224 64x3x7x7 stride=2 padding=3": the output shape, and which inputs give the same.
+[[nodiscard]] Result<Said> ask_infer_shape(Subject& subject, const AskOptions& options);
+/// execute, execute_backward: a node as a case in JSON; its output, or its gradients.
+[[nodiscard]] Result<Said> ask_execute(Subject& subject, const AskOptions& options);
 
 }  // namespace packcheck

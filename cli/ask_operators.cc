@@ -3,9 +3,10 @@
 #include <charconv>
 #include <map>
 
-#include "cli/ask_answers.h"
+#include "cli/ask.h"
 #include "properties/cases/operators.h"
 #include "properties/describe.h"
+#include "properties/strict_json.h"
 
 namespace packcheck {
 namespace {

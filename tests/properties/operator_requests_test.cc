@@ -65,7 +65,9 @@ TEST(DrawnShapes, AreSoundAndUnsoundForEveryRule) {
       const auto right = oracle::inferred_shape(op.id(), r.attributes, r.shapes);
       const Result<Dimensions> shape = infer_shape(op, r.question());
       EXPECT_EQ(shape.has_value(), right.has_value()) << shape_cases.to_json(c);
-      if (right && shape) EXPECT_EQ(*shape, *right) << shape_cases.to_json(c);
+      if (right && shape) {
+        EXPECT_EQ(*shape, *right) << shape_cases.to_json(c);
+      }
       sound += right ? 1 : 0;
     }
     EXPECT_GT(sound, 150) << op.id();
