@@ -40,6 +40,11 @@ foreach(room IN ITEMS
     narrowing_oracle
     number_form
     params
+    precision_acceptance
+    precision_bound
+    precision_builder
+    precision_run
+    precision_stablehlo
     repack
     scale
     shape_infer
@@ -57,7 +62,7 @@ foreach(level IN ITEMS 0 3)
     get_target_property(sources ${library} SOURCES)
     get_target_property(folder ${library} SOURCE_DIR)
     # Rooms that no answer comes from.
-    list(FILTER sources EXCLUDE REGEX "^(audit|file|graph|storage)/|(execute|file|gguf|safetensors|shape|storage)_oracle")
+    list(FILTER sources EXCLUDE REGEX "^(audit|file|graph|precision|storage)/|(execute|file|gguf|network_text|precision|safetensors|shape|stablehlo|storage)_oracle")
     foreach(source IN LISTS sources)
       target_sources(core_answers_O${level} PRIVATE ${folder}/${source})
     endforeach()
