@@ -81,8 +81,8 @@ class AffineType final : public TypedCaseType<AffineCase> {
               {"scale_format", spec(t.scale_format).name},
               {"codes", hex_of_bytes(t.codes)},
               {"scales", elements_json(t.scales, t.scale_format)},
-              {"biases", elements_json(t.biases, t.scale_format)}};
-    if (t.bits != 4) json["bits"] = t.bits;
+              {"biases", elements_json(t.biases, t.scale_format)},
+              {"bits", t.bits}};
     if (t.block_columns != 0) {
       json["block_rows"] = t.block_rows;
       json["block_columns"] = t.block_columns;
@@ -98,11 +98,9 @@ class AffineType final : public TypedCaseType<AffineCase> {
     t.codes = members.bytes("codes");
     t.scales = members.elements("scales", t.scale_format);
     t.biases = members.elements("biases", t.scale_format);
-    if (members.has("bits")) {
-      const std::uint64_t bits = members.unsigned_integer("bits");
-      t.bits = bits > 8 ? 0 : static_cast<unsigned>(bits);
-      if (!is_affine_width(t.bits)) members.fail({"codes of another width", "affine case", "bits 2, 3, 4, 5, 6 or 8"});
-    }
+    const std::uint64_t bits = members.unsigned_integer("bits");
+    t.bits = bits > 8 ? 0 : static_cast<unsigned>(bits);
+    if (!is_affine_width(t.bits)) members.fail({"codes of another width", "affine case", "bits 2, 3, 4, 5, 6 or 8"});
     if (members.has("block_columns")) {
       t.block_rows = members.unsigned_integer("block_rows");
       t.block_columns = members.unsigned_integer("block_columns");

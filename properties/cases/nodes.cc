@@ -231,7 +231,7 @@ class NodeType final : public TypedCaseType<NodeRequest> {
     if (!variant) members.fail({"unknown node '" + name + "'", "node case/node", "as in conv2d:f32"});
     const NodeVariant parts = variant.value_or(parts_of({}));
     NodeRequest n{parts.op, parts.format, members.integers("attributes"), {}, {}, {}};
-    read_shapes(members, n.shapes);
+    read_shapes(members, "node case", n.shapes);
     const Json inputs = members.value("inputs");
     const Error wrong{"no list of inputs", "node case/inputs", R"([["0x3f800000", …], …], one for each shape)"};
     if (!inputs.is_array() || inputs.size() != n.shapes.size()) members.fail(wrong);

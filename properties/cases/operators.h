@@ -21,6 +21,6 @@ inline constexpr std::int64_t kHostileNumbers[] = {0,          -1,          2147
 
 class MemberReader;
 /// The member "shapes" of both types. For their .cc files alone.
-void read_shapes(MemberReader& members, std::vector<Dimensions>& shapes);
+void read_shapes(MemberReader& members, const std::string& place, std::vector<Dimensions>& shapes);
 
 }  // namespace packcheck

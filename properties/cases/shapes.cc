@@ -260,7 +260,7 @@ class ShapeType final : public TypedCaseType<ShapeRequest> {
     const Result<const ShapeOperator*> op = shape_operator_named(members.text("rule"));
     if (!op) members.fail(op.error());
     ShapeRequest r{op.value_or(nullptr), members.integers("attributes"), {}};
-    read_shapes(members, r.shapes);
+    read_shapes(members, "shape case", r.shapes);
     return r;
   }
   std::optional<Domain> domain(std::string_view variant) const override {
@@ -283,13 +283,13 @@ const ShapeType kType("shape");
 
 const CaseType& shape_cases = kType;
 
-void read_shapes(MemberReader& members, std::vector<Dimensions>& shapes) {
+void read_shapes(MemberReader& members, const std::string& place, std::vector<Dimensions>& shapes) {
   const nlohmann::ordered_json list = members.value("shapes");
-  const Error wrong{"no list of shapes", "shapes", "[[1, 3, 224, 224], …]"};
+  const Error wrong{"no list of shapes", place + "/shapes", "[[1, 3, 224, 224], …]"};
   if (!list.is_array()) members.fail(wrong);
   for (const nlohmann::ordered_json& item : list) {
     const nlohmann::ordered_json object{{"shape", item}};
-    MemberReader shape(object, "shapes");
+    MemberReader shape(object, place);
     shapes.push_back(shape.integers("shape"));
     if (const auto ok = shape.finish(); !ok) {
       members.fail(wrong);

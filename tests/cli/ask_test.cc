@@ -114,7 +114,7 @@ std::vector<Question> questions() {
       {"affine",
        {"affine_dequantize",
         R"({"out_features":1,"in_features":2,"scale_columns":1,"scale_format":"bf16","codes":"21",)"
-        R"("scales":["0x3f80"],"biases":["0xbf80"]})"},
+        R"("scales":["0x3f80"],"biases":["0xbf80"],"bits":4})"},
        Json::array({"0x00000000", "0x3f800000"}),
        {"0x3f800000 (1.0)"}},
       {"affine_in_blocks",
@@ -200,7 +200,7 @@ TEST_F(Ask, ExitsWith2WhereATensorIsNotDescribed) {
         {{"repack_tensor", "dense(f16)", "target=dense(f32)", "bytes=00", "from=x"}, "bytes twice"},
         {{"repack_tensor", "dense(f16)", "target=dense(f32)", "from=/nonexistent"}, "/nonexistent"},
         {{"repack_tensor", "dense(f16)", "target=dense(f32)", "bytes=zz"}, "hex"},
-        {{"repack_tensor", "q8_0:ggml", "target=dense(f32)", "bytes=00"}, "block"},
+        {{"repack_tensor", "q8_0:ggml", "target=dense(f32)", "bytes=00"}, "a multiple of 34"},
         {{"repack_tensor", "dense(f16)", "target=dense(f32)", "bytes=003c", "colour=red"}, "one of target, form"},
         {{"repack_tensor", "dense(f16)", "target=dense(f32)", "bytes=003c", "shape=1", "shape=1"}, "given twice"},
         {{"repack_tensor", "dense(f16)", "target=dense(f32)", "bytes=003c", "shape=x"}, "shape is 'x'"},

@@ -55,8 +55,9 @@ TEST_P(EveryType, RefusesAMissingMemberByName) {
 TEST_P(EveryType, RefusesAWrongTypeByName) {
   const ordered_json whole = sample();
   for (const auto& [key, value] : whole.items())
-    for (const ordered_json& wrong : {ordered_json(nullptr), ordered_json(true), ordered_json(-1.5),
-                                      ordered_json::object({{"a", 1}}), ordered_json::array({ordered_json::array()})}) {
+    for (const ordered_json& wrong :
+         {ordered_json(nullptr), ordered_json(true), ordered_json(-1.5), ordered_json::object({{"a", 1}}),
+          ordered_json::array({ordered_json::array({ordered_json::array()})})}) {
       ordered_json json = whole;
       json[key] = wrong;
       EXPECT_THAT(refusal_of(json.dump()), HasSubstr(place(key))) << json.dump();
@@ -134,7 +135,8 @@ std::string affine(const std::string& out, const std::string& in, const std::str
                    const std::string& codes = "000000", const std::string& scales = "\"0x0000\"",
                    const std::string& biases = "\"0x0000\"") {
   return R"({"out_features":)" + out + R"(,"in_features":)" + in + R"(,"scale_columns":)" + columns +
-         R"(,"scale_format":"bf16","codes":")" + codes + R"(","scales":[)" + scales + R"(],"biases":[)" + biases + "]}";
+         R"(,"scale_format":"bf16","codes":")" + codes + R"(","scales":[)" + scales + R"(],"biases":[)" + biases +
+         R"(],"bits":4})";
 }
 
 std::vector<Wrong> wrong_cases() {
