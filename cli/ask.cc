@@ -7,10 +7,12 @@
 
 #include "cli/commands.h"
 #include "cli/open_subject.h"
+#include "core/affine/nan_trace.h"
 #include "core/format/dialect.h"
 #include "core/format/mode.h"
 #include "core/graph/graph.h"
 #include "properties/cases/cases.h"
+#include "properties/cases/products.h"
 #include "properties/describe.h"
 #include "properties/strict_json.h"
 #include "subjects/calls.h"
@@ -252,6 +254,34 @@ Result<Said> ask_affine(Subject& subject, const AskOptions& o) {
   return Said{kHolds, elements_json(elements, Format::f32), describe_elements(elements, Format::f32), {}};
 }
 
+/// Where the first number of a product that is not finite comes from, by the reference; empty where all are finite or
+/// the request is refused.
+std::string nan_trace_text(const ProductRequest& r, std::size_t matrix, const char* name) {
+  const PackedWeights& w = r.weights[matrix];
+  const TracedLayer layer{
+      name,
+      {0, r.in_features, r.out_features, r.group_size, static_cast<unsigned>(r.bits), r.scale_format, r.order, {}},
+      {w.codes, w.scales, w.biases}};
+  const Result<std::optional<NanTrace>> trace = trace_nan({&layer, 1}, r.x, r.rows);
+  return trace && trace->has_value() ? "\nfirst not finite: " + (*trace)->text() : std::string();
+}
+
+Result<Said> ask_product(Subject& subject, const AskOptions& o) {
+  const bool pair = o.operation == "affine_gate_up";
+  const Result<std::string> argument =
+      only_argument(o, "the request as a case in JSON, as `packcheck repro` prints it");
+  if (!argument) return tl::unexpected(argument.error());
+  const Result<Case> c = (pair ? gate_up_cases : product_cases).from_json(*argument);
+  if (!c) return tl::unexpected(c.error());
+  const ProductRequest& r = c->as<ProductCase>().request;
+  const Answer<std::vector<float>> y = pair ? call_affine_gate_up(subject, r) : call_affine_matmul(subject, r);
+  if (!y.ok()) return not_answered(y);
+  const Bytes elements = string_to_bytes(floats_to_string(y.value));
+  std::string text = describe_elements(elements, Format::f32) + nan_trace_text(r, 0, pair ? "gate" : "y");
+  if (pair) text += nan_trace_text(r, 1, "up");
+  return Said{kHolds, elements_json(elements, Format::f32), text, {}};
+}
+
 /// JSON text to bytes in hex, or back.
 Result<Said> ask_graph(Subject& subject, const AskOptions& o) {
   const bool import = o.operation == "import_graph";
@@ -282,6 +312,8 @@ const std::map<std::string, Ask>& questions() {
                                                 {"pack", ask_pack},
                                                 {"unpack", ask_unpack},
                                                 {"affine_dequantize", ask_affine},
+                                                {"affine_matmul", ask_product},
+                                                {"affine_gate_up", ask_product},
                                                 {"import_graph", ask_graph},
                                                 {"export_graph", ask_graph},
                                                 {"repack_tensor", ask_tensor},

@@ -86,6 +86,7 @@ Law make_law(std::string id, std::string sentence, std::vector<Operation> needs,
 [[nodiscard]] std::vector<Law> text_laws();
 [[nodiscard]] std::vector<Law> storage_laws();
 [[nodiscard]] std::vector<Law> affine_laws();
+[[nodiscard]] std::vector<Law> product_laws();
 [[nodiscard]] std::vector<Law> file_laws();
 [[nodiscard]] std::vector<Law> graph_laws();
 [[nodiscard]] std::vector<Law> shape_laws();

@@ -19,7 +19,9 @@ Form form_of(Operation operation) {
     case Operation::dequantize:
     case Operation::affine_dequantize:
     case Operation::execute:
-    case Operation::execute_backward: return Form::elements;
+    case Operation::execute_backward:
+    case Operation::affine_matmul:
+    case Operation::affine_gate_up: return Form::elements;
     case Operation::quantize:
     case Operation::repack_tensor:
     case Operation::requantize_tensor:

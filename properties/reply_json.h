@@ -5,6 +5,7 @@
 // | convert, repack               | ["0x3f80", …], elements of the target format      |
 // | quantize                      | "00ff…", the bytes of the blocks as the subject lays them out |
 // | dequantize, affine_dequantize | ["0x3f800000", …], f32 elements                   |
+// | affine_matmul, affine_gate_up | the same                                          |
 // | read_tensors                  | the listing, one string                           |
 // | write_tensors                 | "00ff…", the bytes of the file                    |
 // | import_graph                  | "59535350…", the YSGP bytes                       |

@@ -40,7 +40,9 @@ constexpr auto kOperations = std::to_array<OperationRow>({{"convert", 4},
                                                           {"export_graph", 2},
                                                           {"infer_shape", 3},
                                                           {"execute", 4},
-                                                          {"execute_backward", 5}});
+                                                          {"execute_backward", 5},
+                                                          {"affine_matmul", 7},
+                                                          {"affine_gate_up", 10}});
 static_assert(kOperations.size() == kOperationCount);
 
 std::vector<std::string> operation_names() {
@@ -85,6 +87,7 @@ const std::vector<Option>& options() {
       {Operation::repack, "nan", {"any", "same"}},
       {Operation::repack_tensor, "nan", {"any", "same"}},
       {Operation::parse, "non_finite", {"refuse", "accept"}},
+      {Operation::affine_gate_up, "fused", {"near", "same"}},
   };
   return table;
 }
@@ -146,6 +149,10 @@ std::vector<std::string> list_of_variants(Operation operation) {
     case Operation::affine_dequantize:
       for (const unsigned bits : kAffineWidths) names.push_back("affine" + std::to_string(bits) + ":f32");
       names.emplace_back("affine8_blocks:f32");
+      break;
+    case Operation::affine_matmul:
+    case Operation::affine_gate_up:
+      for (const unsigned bits : kAffineWidths) names.push_back("affine" + std::to_string(bits) + ":f32");
       break;
     case Operation::repack_tensor:
     case Operation::requantize_tensor:

@@ -26,6 +26,9 @@
 // | infer_shape       | rule, i64 attributes, shapes (i64 rank, sizes, …)  | i64 sizes           |
 // | execute           | operator, i64 attributes, shapes, elements         | elements            |
 // | execute_backward  | the same, and the gradient of the output           | gradients           |
+// | affine_matmul     | scale format, order, u64 rows, in, out, group,     | f32 elements        |
+// |                   | bits (40 bytes), f32 x, codes, scales, biases      |                     |
+// | affine_gate_up    | the same; codes, scales, biases of gate and of up  | those of gate, of up|
 //
 // Names are ASCII; numbers and elements are little-endian and tightly packed.
 #pragma once
@@ -63,9 +66,11 @@ enum class Operation : std::uint8_t {
   export_graph,
   infer_shape,
   execute,
-  execute_backward
+  execute_backward,
+  affine_matmul,
+  affine_gate_up
 };
-inline constexpr std::size_t kOperationCount = 19;
+inline constexpr std::size_t kOperationCount = 21;
 
 [[nodiscard]] std::string_view operation_name(Operation operation);
 /// How many arguments a request of the operation has: the table above.

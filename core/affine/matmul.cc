@@ -91,6 +91,20 @@ void read_codes(std::span<const std::uint8_t> row, unsigned bits, ProductCodes r
   }
 }
 
+float rounded(Format format, float number) {
+  const std::uint64_t narrow = convert(Format::f32, format, std::bit_cast<std::uint32_t>(number));
+  return std::bit_cast<float>(static_cast<std::uint32_t>(convert(format, Format::f32, narrow)));
+}
+float as_half(float number) { return rounded(Format::f16, number); }
+
+/// The exponent of the largest number; 0 where there is none.
+int largest_exponent(std::span<const float> x) {
+  float largest = 0.0F;
+  for (const float number : x)
+    if (std::isfinite(number)) largest = std::max(largest, std::fabs(number));
+  return largest == 0.0F ? 0 : std::ilogb(largest);
+}
+
 /// One row of weights, decoded; and what is needed to multiply rows of x by it.
 class Kernel {
  public:
@@ -102,7 +116,8 @@ class Kernel {
         numbers_(walk_.in),
         scratch_(walk_.in),
         scales_(walk_.in / walk_.group + 1),
-        biases_(scales_.size()) {}
+        biases_(scales_.size()),
+        exponent_(rules.input == ProductInput::common_scale ? largest_exponent(p.x) : 0) {}
 
   /// Sums of x in each group, for the order per_group: the same for every output.
   Result<void> prepare() {
@@ -141,13 +156,15 @@ class Kernel {
       const std::span<const std::uint8_t> codes(codes_);
       decode_weights(codes.subspan(i, std::min(walk_.group, walk_.in - i)), scales_[g], biases_[g], &numbers_[i]);
     }
+    if (rules_.weights == ProductWeights::scale_format && p_.order != SumOrder::per_group)
+      for (float& weight : numbers_) weight = rounded(p_.scale_format, weight);
     return {};
   }
 
   Result<void> read_group(const PackedMatrix& m, std::size_t o, std::size_t g) {
     const Format format = rules_.scales == ProductScales::bytes_as_f32 ? Format::f32 : p_.scale_format;
     const std::size_t at = rules_.layout == ProductLayout::by_output ? o * walk_.groups + g : g * p_.out_features + o;
-    const std::size_t size = m.scales.size() / spec(format).bytes();
+    const std::size_t size = std::min(m.scales.size(), m.biases.size()) / spec(format).bytes();
     if (at >= size) return past("scales of output " + std::to_string(o) + ", group " + std::to_string(g), at, size);
     const bool as_bfloat = rules_.scales == ProductScales::half_as_bfloat && format == Format::f16;
     const Format reading = as_bfloat ? Format::bf16 : format;
@@ -159,10 +176,9 @@ class Kernel {
   }
 
   Result<std::span<const float>> row_of_x(std::size_t r, std::size_t o) {
-    if (rules_.input == ProductInput::not_reset) {
-      const std::size_t begin = (r + o) * walk_.in % std::max<std::size_t>(p_.x.size(), 1);
+    if (rules_.input == ProductInput::not_reset && !p_.x.empty()) {
       scratch_row_.resize(walk_.in);
-      for (std::size_t i = 0; i < walk_.in; ++i) scratch_row_[i] = p_.x[(begin + i) % p_.x.size()];
+      for (std::size_t i = 0; i < walk_.in; ++i) scratch_row_[i] = p_.x[((r + o) * walk_.in + i) % p_.x.size()];
       return std::span<const float>(scratch_row_);
     }
     const std::size_t begin = r * walk_.in;
@@ -170,7 +186,11 @@ class Kernel {
       auto refusal = past("x of row " + std::to_string(r), begin + walk_.in - 1, p_.x.size());
       return tl::unexpected(refusal.error());
     }
-    return p_.x.subspan(begin, walk_.in);
+    if (rules_.input != ProductInput::common_scale) return p_.x.subspan(begin, walk_.in);
+    scratch_row_.assign(p_.x.begin() + static_cast<std::ptrdiff_t>(begin),
+                        p_.x.begin() + static_cast<std::ptrdiff_t>(begin + walk_.in));
+    for (float& number : scratch_row_) number = std::ldexp(as_half(std::ldexp(number, -exponent_)), exponent_);
+    return std::span<const float>(scratch_row_);
   }
 
   float sum_of(std::span<const float> x, std::size_t r) {
@@ -192,9 +212,7 @@ class Kernel {
     float sum = 0.0F;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const float weight = numbers_[i];
-      const auto bits = std::bit_cast<std::uint32_t>(sum + x[i] * weight);
-      const auto half = convert(Format::f32, Format::f16, bits);
-      sum = std::bit_cast<float>(static_cast<std::uint32_t>(convert(Format::f16, Format::f32, half)));
+      sum = as_half(sum + x[i] * weight);
     }
     return sum;
   }
@@ -209,7 +227,16 @@ class Kernel {
   std::vector<float> scales_;
   std::vector<float> biases_;
   std::vector<float> x_sums_;
+  int exponent_;
 };
+
+/// What is refused before anything is read.
+Result<void> check(const AffineProduct& p, const PackedMatrix& w, std::size_t y_size, const ProductRules& rules) {
+  if (rules.checks == ProductChecks::before_reading) return check_product(p, w, y_size);
+  if (p.bits == 0 || p.bits > 8 || p.group_size == 0) return refuse("no such width or group", "affine product");
+  if (p.in_features / 8 > w.codes.size()) return past("codes", p.in_features / 8, w.codes.size());
+  return {};
+}
 
 /// A half: its exponent and significand read as those of an f32 are the number times 2^-112.
 float half_number(std::uint32_t code) {
@@ -257,7 +284,7 @@ Result<void> check_product(const AffineProduct& p, const PackedMatrix& w, std::s
 
 Result<void> affine_matmul(const AffineProduct& product, const PackedMatrix& weights, std::span<float> y,
                            const ProductRules& rules) {
-  if (auto ok = check_product(product, weights, y.size()); !ok) return ok;
+  if (auto ok = check(product, weights, y.size(), rules); !ok) return ok;
   const ExactEnvironment exact;
   std::fill(y.begin(), y.end(), 0.0F);
   Kernel kernel(product, rules);
@@ -269,8 +296,8 @@ Result<void> affine_matmul(const AffineProduct& product, const PackedMatrix& wei
 
 Result<void> affine_gate_up(const AffineProduct& product, const PackedMatrix& gate, const PackedMatrix& up,
                             std::span<float> gate_y, std::span<float> up_y, const ProductRules& rules) {
-  if (auto ok = check_product(product, gate, gate_y.size()); !ok) return ok;
-  if (auto ok = check_product(product, up, up_y.size()); !ok) return ok;
+  if (auto ok = check(product, gate, gate_y.size(), rules); !ok) return ok;
+  if (auto ok = check(product, up, up_y.size(), rules); !ok) return ok;
   const ExactEnvironment exact;
   if (rules.pair == ProductPair::swapped) std::swap(gate_y, up_y);
   std::fill(gate_y.begin(), gate_y.end(), 0.0F);

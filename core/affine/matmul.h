@@ -52,8 +52,9 @@ enum class ProductGroup : std::uint8_t {
   not_passed       ///< to the kernel of one matrix alone, which takes 64 (MarkBase's fallback before its fix)
 };
 enum class ProductInput : std::uint8_t {
-  own_row,   ///< row r of y comes from row r of x
-  not_reset  ///< the index into x runs on from one output to the next, in a ring
+  own_row,      ///< row r of y comes from row r of x
+  not_reset,    ///< the index into x runs on from one output to the next, in a ring
+  common_scale  ///< x in F16 after a division by the power of two of the largest number of all rows
 };
 enum class ProductFeatures : std::uint8_t {
   passed,
@@ -78,6 +79,10 @@ enum class ProductBias : std::uint8_t {
   dropped,
   per_row  ///< the first bias of a row for all of its groups
 };
+enum class ProductWeights : std::uint8_t {
+  single,
+  scale_format  ///< a decoded weight is rounded to the dtype of the scales, as MLX does on a CPU
+};
 enum class ProductTail : std::uint8_t {
   whole,
   whole_steps  ///< in steps of 64 columns, rounded down: a last group of 32 is dropped
@@ -95,6 +100,11 @@ enum class ProductPair : std::uint8_t {
   swapped  ///< the products of the two matrices change places
 };
 
+enum class ProductChecks : std::uint8_t {
+  before_reading,
+  at_the_index  ///< only what would be read past a buffer is refused: shapes may disagree, buffers be too large
+};
+
 /// Every choice that a kernel makes; the defaults are right.
 struct ProductRules {
   ProductScales scales = ProductScales::own_format;
@@ -105,10 +115,12 @@ struct ProductRules {
   ProductLayout layout = ProductLayout::by_output;
   ProductCodes codes = ProductCodes::stream;
   ProductBias bias = ProductBias::per_group;
+  ProductWeights weights = ProductWeights::single;
   ProductTail tail = ProductTail::whole;
   ProductOutputs outputs = ProductOutputs::whole;
   ProductSum sum = ProductSum::single;
   ProductPair pair = ProductPair::gate_then_up;
+  ProductChecks checks = ProductChecks::before_reading;
   friend bool operator==(const ProductRules&, const ProductRules&) = default;
 };
 

@@ -3,6 +3,7 @@
 #include "properties/cases/cases.h"
 #include "properties/cases/graphs.h"
 #include "properties/cases/operators.h"
+#include "properties/cases/products.h"
 #include "properties/oracles/file_oracle.h"
 
 namespace packcheck {
@@ -52,6 +53,10 @@ std::vector<std::string> draw_arguments(Source& source, Operation operation, std
       return {name_of(t.scale_format), u64s_to_string(shape_of(t)), bytes_to_string(t.codes), bytes_to_string(t.scales),
               bytes_to_string(t.biases)};
     }
+    case Operation::affine_matmul:
+      return product_arguments(product_cases.draw(source, variant).as<ProductCase>().request, 0, 1);
+    case Operation::affine_gate_up:
+      return product_arguments(gate_up_cases.draw(source, variant).as<ProductCase>().request, 0, 2);
     case Operation::read_tensors:
       return {std::string(variant), bytes_to_string(file_cases.draw(source, variant).as<FileCase>().bytes)};
     case Operation::write_tensors: {

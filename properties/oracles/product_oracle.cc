@@ -226,4 +226,22 @@ ExpectedElement expected_element(const PackedProduct& p, std::size_t row, std::s
   return element_of(p, row, output);
 }
 
+ExpectedElement expected_decoded(const PackedProduct& p, std::size_t row, std::size_t output,
+                                 std::span<const float> weights) {
+  const DefaultEnvironment environment;
+  ExpectedElement element = element_of(p, row, output);
+  if (element.kind != ExpectedKind::bounded) return element;
+  element.sum = {};
+  for (std::size_t i = 0; i < p.in_features; ++i) {
+    const Stored x = stored_single(code_of(p.x[row * p.in_features + i]));
+    const Stored w = stored_single(code_of(weights[i]));
+    // No weight of finite numbers that do not overflow is other than finite.
+    if (w.nan || w.infinite) element.kind = ExpectedKind::any_nan;
+    element.sum.add(x.m * w.m, x.e + w.e, x.negative != w.negative);
+  }
+  const auto roundings = static_cast<double>(p.in_features + 2);
+  element.bound *= (roundings + 3.0) / roundings;
+  return element;
+}
+
 }  // namespace packcheck::oracle

@@ -68,4 +68,9 @@ struct ExpectedElement {
 /// y[row][output] of a sound request.
 [[nodiscard]] ExpectedElement expected_element(const PackedProduct& product, std::size_t row, std::size_t output);
 
+/// The same with weights that were decoded with a rounding after s·q and one after + b: the sum is that of x with
+/// `weights` (the row of them), and the bound takes in those two roundings. What is not finite is as it is packed.
+[[nodiscard]] ExpectedElement expected_decoded(const PackedProduct& product, std::size_t row, std::size_t output,
+                                               std::span<const float> weights);
+
 }  // namespace packcheck::oracle

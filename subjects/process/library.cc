@@ -75,6 +75,8 @@ bool has_function(const packcheck_subject& table, Operation operation) {
     case Operation::infer_shape: return table.infer_shape != nullptr;
     case Operation::execute: return table.execute != nullptr;
     case Operation::execute_backward: return table.execute_backward != nullptr;
+    case Operation::affine_matmul: return table.affine_matmul != nullptr;
+    case Operation::affine_gate_up: return table.affine_gate_up != nullptr;
   }
   return false;
 }

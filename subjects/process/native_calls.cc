@@ -64,6 +64,8 @@ Reply NativeCalls::perform(const Request& request) {
     case Operation::infer_shape: return table_.infer_shape == nullptr ? skip({}) : infer_shape(a);
     case Operation::execute: return table_.execute == nullptr ? skip({}) : execute(table_.execute, a);
     case Operation::execute_backward: return table_.execute_backward == nullptr ? skip({}) : execute(table_.execute_backward, a);
+    case Operation::affine_matmul: return table_.affine_matmul == nullptr ? skip({}) : product(table_.affine_matmul, 1, a);
+    case Operation::affine_gate_up: return table_.affine_gate_up == nullptr ? skip({}) : product(table_.affine_gate_up, 2, a);
   }
   // clang-format on
   return skip("unknown operation");
@@ -339,6 +341,37 @@ Reply NativeCalls::affine_dequantize(const Arguments& a) {
   const auto* const sealed = reinterpret_cast<const packcheck_affine*>(inputs_[3].put(bytes));
   return invoke_for(count * sizeof(float), [&](const Outputs& out, packcheck_error* error) {
     return table_.affine_dequantize(sealed, as_floats(out[0]), count, error);
+  });
+}
+
+Reply NativeCalls::product(ProductFunction function, std::size_t matrices, const Arguments& a) {
+  if (a[2].size() != 5 * sizeof(std::uint64_t)) return skip("not the 40 bytes of a shape");
+  if (a[3].size() % sizeof(float) != 0) return skip("not a whole number of floats");
+  const std::vector<std::uint64_t> shape = string_to_u64s(a[2]);
+  std::uint64_t count = 0;
+  if (__builtin_mul_overflow(shape[0], shape[2], &count) || count > kLargestAnswer / sizeof(float) / matrices)
+    return skip("the answer would be larger than a frame");
+  count *= matrices;
+  packcheck_product product{};
+  product.rows = shape[0];
+  product.in_features = shape[1];
+  product.out_features = shape[2];
+  product.group_size = shape[3];
+  product.bits = shape[4];
+  product.scale_format = names_[0].put_text(a[0]);
+  product.order = names_[1].put_text(a[1]);
+  product.x = as_floats(inputs_[1].put(a[3]));
+  product.x_count = a[3].size() / sizeof(float);
+  for (std::size_t i = 0; i < matrices; ++i) {
+    const std::size_t at = 3 * i;
+    product.weights[i] = {inputs_[2 + at].put(a[4 + at]), a[4 + at].size(),
+                          inputs_[3 + at].put(a[5 + at]), a[5 + at].size(),
+                          inputs_[4 + at].put(a[6 + at]), a[6 + at].size()};
+  }
+  const std::string_view bytes(reinterpret_cast<const char*>(&product), sizeof product);
+  const auto* const sealed = reinterpret_cast<const packcheck_product*>(inputs_[0].put(bytes));
+  return invoke_for(count * sizeof(float), [&](const Outputs& out, packcheck_error* error) {
+    return function(sealed, as_floats(out[0]), count, error);
   });
 }
 

@@ -46,6 +46,9 @@ class NativeCalls {
   Reply pack(const std::vector<std::string>& arguments);
   Reply unpack(const std::vector<std::string>& arguments);
   Reply affine_dequantize(const std::vector<std::string>& arguments);
+  using ProductFunction = int (*)(const packcheck_product* product, float* y, std::size_t count,
+                                  packcheck_error* error);
+  Reply product(ProductFunction function, std::size_t matrices, const std::vector<std::string>& arguments);
 
   /// Bytes into bytes of a size that the library tells: two arguments, a variant and the input. A size larger
   /// than the capacity asks for one more call with that capacity.
@@ -77,6 +80,7 @@ class NativeCalls {
   CallEnvironment environment_;  // what the library finds
   std::array<InputBuffer, 3> names_;
   std::array<InputBuffer, 5> inputs_;
+  std::array<InputBuffer, 8> inputs_;
   std::array<OutputBuffer, 2> outputs_;
   OutputBuffer error_;
 };

@@ -24,6 +24,9 @@ Reply answer_quantize(const ReferenceRules& rules, Arguments a);
 Reply answer_dequantize(const ReferenceRules& rules, Arguments a);
 Reply answer_repack(const ReferenceRules& rules, Arguments a);
 Reply answer_affine_dequantize(const ReferenceRules& rules, Arguments a);
+// Products with packed weights.
+Reply answer_affine_matmul(const ReferenceRules& rules, Arguments a);
+Reply answer_affine_gate_up(const ReferenceRules& rules, Arguments a);
 // Stored tensors.
 Reply answer_repack_tensor(const ReferenceRules& rules, Arguments a);
 Reply answer_requantize_tensor(const ReferenceRules& rules, Arguments a);

@@ -59,6 +59,11 @@ std::vector<std::string> declaration_lines() {
     lines.emplace_back(line);
   for (const unsigned bits : kAffineWidths) lines.push_back("affine_dequantize affine" + std::to_string(bits) + ":f32");
   lines.emplace_back("affine_dequantize affine8_blocks:f32");
+  for (const unsigned bits : kAffineWidths) {
+    const std::string variant = " affine" + std::to_string(bits) + ":f32";
+    lines.push_back("affine_matmul" + variant);
+    lines.push_back("affine_gate_up" + variant + " fused=same");
+  }
   return lines;
 }
 
@@ -99,6 +104,8 @@ constexpr auto kAnswers = std::to_array<Reply (*)(const ReferenceRules&, Argumen
     answer_infer_shape,
     answer_execute,
     answer_execute_backward,
+    answer_affine_matmul,
+    answer_affine_gate_up,
 });
 static_assert(kAnswers.size() == kOperationCount);
 
@@ -109,6 +116,15 @@ bool touches_stored(const StorageRules& rules, std::string_view variant) {
                                                   "bitnet_planes(32):skainet"};
   if (rules == StorageRules{}) return false;
   return variant.substr(0, 6) == "dense(" || std::find(kSome.begin(), kSome.end(), variant) != kSome.end();
+}
+
+/// Whether a changed rule may touch a width. Most are the same for every width; so that judging a twin stays cheap, it
+/// offers one of each kind.
+bool touches_product(const ProductRules& rules, std::string_view variant) {
+  if (rules == ProductRules{}) return false;
+  if (rules.codes == ProductCodes::high_first) return variant == "affine2:f32" || variant == "affine4:f32";
+  if (rules.codes != ProductCodes::stream) return variant == "affine3:f32" || variant == "affine6:f32";
+  return variant == "affine4:f32";
 }
 
 class Reference final : public Subject {
@@ -183,7 +199,12 @@ bool ReferenceRules::touch(Operation operation, std::string_view variant) const 
     case Operation::parse: return !(print == PrintRules{}) || !(parse == ParseRules{});
     case Operation::pack:
     case Operation::unpack: return touch_layout(*this, variant);
-    case Operation::affine_dequantize: return touches_affine(affine, variant);
+    // The law that compares the two needs both.
+    case Operation::affine_dequantize:
+      return touches_affine(affine, variant) ||
+             (product.weights != ProductWeights::single && touches_product(product, variant));
+    case Operation::affine_matmul:
+    case Operation::affine_gate_up: return touches_product(product, variant);
     case Operation::repack_tensor:
     case Operation::requantize_tensor:
     case Operation::load_tensor: return touches_stored(storage, variant);

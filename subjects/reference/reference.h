@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/affine/affine.h"
+#include "core/affine/matmul.h"
 #include "core/encoding/encoding.h"
 #include "core/file/tensor_file.h"
 #include "core/format/convert.h"
@@ -37,6 +38,7 @@ struct ReferenceRules {
   PrintRules print;
   ParseRules parse;
   AffineRules affine;
+  ProductRules product;
   GraphRules graph;
   RepackPath repack = RepackPath::direct;
   StorageRules storage;

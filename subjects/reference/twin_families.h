@@ -10,6 +10,7 @@ namespace packcheck {
 [[nodiscard]] std::vector<Twin> params_twins();
 [[nodiscard]] std::vector<Twin> text_twins();
 [[nodiscard]] std::vector<Twin> affine_twins();
+[[nodiscard]] std::vector<Twin> product_twins();
 [[nodiscard]] std::vector<Twin> storage_twins();
 [[nodiscard]] std::vector<Twin> file_twins();
 [[nodiscard]] std::vector<Twin> format_twins();

@@ -170,6 +170,8 @@ std::vector<Wrong> of_ask() {
       {"unpack_three_words", {"ask", "unpack", "conv2d", "0x0", "0x0", "0x0"}, {"3 words"}},
       {"unpack_decimal", {"ask", "unpack", "conv2d", "197377"}, {"'197377'"}},
       {"affine_no_case", {"ask", "affine_dequantize", "{}"}, {"affine case/"}},
+      {"product_no_case", {"ask", "affine_matmul", "{}"}, {"affine_product case"}},
+      {"gate_up_no_case", {"ask", "affine_gate_up", "{}"}, {"affine_gate_up case"}},
   };
 }
 

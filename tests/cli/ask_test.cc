@@ -12,6 +12,19 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
+/// A request whose inputs and codes are all 1, with this scale, for one matrix or two.
+std::string product_of_ones(const std::string& scale, std::size_t matrices) {
+  Json weights = Json::array();
+  for (std::size_t i = 0; i < matrices; ++i)
+    weights.push_back({{"codes", std::string(32, '1')}, {"scales", {scale}}, {"biases", {"0x0000"}}});
+  const Json request{{"rows", 1},         {"in_features", 32},
+                     {"out_features", 1}, {"group_size", 32},
+                     {"bits", 4},         {"scale_format", "bf16"},
+                     {"order", "lanes"},  {"x", std::vector<std::string>(32, "0x3f800000")},
+                     {"weights", weights}};
+  return request.dump();
+}
+
 struct Question {
   const char* name;
   std::vector<std::string> arguments;
@@ -144,6 +157,15 @@ std::vector<Question> questions() {
        {"load_tensor", "dense(f16)", "target=dense(f16)", "bytes=003c"},
        Json::array({"0x3c00"}),
        {"dense(f16), dtype f16 after 0 reads\n0x3c00 (1.0)"}},
+      {"product", {"affine_matmul", product_of_ones("0x3f80", 1)}, Json::array({"0x42000000"}), {"0x42000000 (32.0)"}},
+      {"product_with_a_nan",
+       {"affine_matmul", product_of_ones("0x7fc0", 1)},
+       Json::array({"0x7fc00000"}),
+       {"first not finite: y, row 0, output 0, group 0: a scale is NaN"}},
+      {"gate_and_up",
+       {"affine_gate_up", product_of_ones("0x3f80", 2)},
+       Json::array({"0x42000000", "0x42000000"}),
+       {"0x42000000 (32.0)"}},
   };
 }
 
@@ -240,25 +262,23 @@ TEST_P(Refused, ExitsWith1AndSaysWhatTheSubjectSays) {
 
 INSTANTIATE_TEST_SUITE_P(
     Ask, Refused,
-    testing::Values(Refusal{"pack_out_of_range", {"pack", "conv2d", "stride=256"}, "field stride"},
-                    Refusal{"pack_negative", {"pack", "conv2d", "padding=-1"}, "field padding"},
-                    Refusal{"print_nan", {"print", "0x7ff8000000000000"}, "refused"},
-                    Refusal{"parse_nan", {"parse", "NaN"}, "refused"},
-                    Refusal{"parse_space", {"parse", " 1"}, "refused"},
-                    Refusal{"parse_nothing", {"parse", ""}, "refused"},
-                    Refusal{"parse_overflow", {"parse", "1e999"}, "refused"},
-                    Refusal{"convert_refusing",
-                            {"convert", "--from", "f32", "--to", "i8", "--integer", "refuse", "0x43960000"},
-                            "element 0 is no number of i8"},
-                    Refusal{"requantize_to_what_has_no_quantizer",
-                            {"requantize_tensor", "dense(f32)", "target=q4_K:ggml", "shape=1", "handle=file",
-                             "bytes=00000000"},
-                            "refused after 0 reads: "},
-                    Refusal{"read_what_is_no_file", {"read_tensors", "gguf", "bytes=00"}, "refused"},
-                    Refusal{"write_a_tensor_twice",
-                            {"write_tensors", "safetensors", "tensor =w U8 1 0 1", "tensor =w U8 1 1 1", "bytes=0102"},
-                            "refused"},
-                    Refusal{"repack_that_loses", {"repack", "--from", "f32", "--to", "f16", "0x3f800000"}, "refused"}),
+    testing::Values(
+        Refusal{"pack_out_of_range", {"pack", "conv2d", "stride=256"}, "field stride"},
+        Refusal{"pack_negative", {"pack", "conv2d", "padding=-1"}, "field padding"},
+        Refusal{"print_nan", {"print", "0x7ff8000000000000"}, "refused"},
+        Refusal{"parse_nan", {"parse", "NaN"}, "refused"}, Refusal{"parse_space", {"parse", " 1"}, "refused"},
+        Refusal{"parse_nothing", {"parse", ""}, "refused"}, Refusal{"parse_overflow", {"parse", "1e999"}, "refused"},
+        Refusal{"convert_refusing",
+                {"convert", "--from", "f32", "--to", "i8", "--integer", "refuse", "0x43960000"},
+                "element 0 is no number of i8"},
+        Refusal{"requantize_to_what_has_no_quantizer",
+                {"requantize_tensor", "dense(f32)", "target=q4_K:ggml", "shape=1", "handle=file", "bytes=00000000"},
+                "refused after 0 reads: "},
+        Refusal{"read_what_is_no_file", {"read_tensors", "gguf", "bytes=00"}, "refused"},
+        Refusal{"write_a_tensor_twice",
+                {"write_tensors", "safetensors", "tensor =w U8 1 0 1", "tensor =w U8 1 1 1", "bytes=0102"},
+                "refused"},
+        Refusal{"repack_that_loses", {"repack", "--from", "f32", "--to", "f16", "0x3f800000"}, "refused"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(Ask, ExitsWith2ForRulesAndPairsThatThereAreNot) {

@@ -314,6 +314,33 @@ TEST(AffineRules, EachChangesTheAnswer) {
   }
 }
 
+TEST(AffineRules, ACommonScaleOfTheInputsMakesARowDependOnTheOthers) {
+  PackedSample s(2, 32, 1, 32, 4, Format::f32, SumOrder::lanes);
+  s.set_bias(0, 0, 1.0F);
+  s.x[0] = 1.0F + 0x1p-10F;
+  const ProductRules rules{.input = ProductInput::common_scale};
+  EXPECT_EQ(s.multiplied(rules), s.multiplied());
+  s.x[32] = 0x1p20F;
+  EXPECT_THAT(s.multiplied(rules), ElementsAre(1.0F, 0x1p20F));
+  EXPECT_THAT(s.multiplied(), ElementsAre(1.0F + 0x1p-10F, 0x1p20F));
+}
+
+TEST(AffineRules, WeightsOfTheDtypeOfTheScalesLoseBits) {
+  PackedSample s(1, 32, 1, 32, 4, Format::bf16, SumOrder::sequential);
+  s.set_scale(0, 0, 0x1.02p0F);
+  s.set_code(0, 0, 3);
+  s.x[0] = 1.0F;
+  EXPECT_THAT(s.multiplied(), ElementsAre(3 * 0x1.02p0F));
+  EXPECT_THAT(s.multiplied({.weights = ProductWeights::scale_format}), ElementsAre(0x1.84p1F));
+}
+
+TEST(AffineRules, WithoutChecksWhatIsLeftOverIsNotRefused) {
+  PackedSample s = example(4, SumOrder::lanes);
+  s.weights.codes.resize(80);
+  EXPECT_TRUE(s.multiplied().empty());
+  EXPECT_THAT(s.multiplied({.checks = ProductChecks::at_the_index}), ElementsAre(5.5F, -24.0F, 7.0F, -25.0F));
+}
+
 TEST(AffineScales, AreWidenedExactlyFromEveryHalfAndBfloat) {
   for (const Format format : {Format::f16, Format::bf16}) {
     for (std::uint64_t code = 0; code < 0x10000; ++code) {

@@ -7,6 +7,7 @@
 #include "properties/cases/cases.h"
 #include "properties/cases/graphs.h"
 #include "properties/cases/operators.h"
+#include "properties/cases/products.h"
 #include "tests/properties/samples.h"
 
 namespace packcheck::test {
@@ -58,6 +59,12 @@ std::string content_of(const Case& c) {
     for (const std::string& argument :
          shape ? arguments_of(c.as<ShapeRequest>()) : arguments_of(c.as<NodeRequest>(), true))
       all += text(argument);
+    return all;
+  }
+  if (c.type == &product_cases || c.type == &gate_up_cases || c.type == &unsound_product_cases) {
+    const ProductRequest& r = c.as<ProductCase>().request;
+    std::string all;
+    for (const std::string& argument : product_arguments(r, 0, r.weights.size())) all += text(argument);
     return all;
   }
   ADD_FAILURE() << "no content of a " << c.type->name() << " case";

@@ -40,6 +40,8 @@ bool has_function(const packcheck_subject& subject, Operation operation) {
     case Operation::infer_shape: return subject.infer_shape != nullptr;
     case Operation::execute: return subject.execute != nullptr;
     case Operation::execute_backward: return subject.execute_backward != nullptr;
+    case Operation::affine_matmul: return subject.affine_matmul != nullptr;
+    case Operation::affine_gate_up: return subject.affine_gate_up != nullptr;
   }
   return false;
 }

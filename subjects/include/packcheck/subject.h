@@ -87,6 +87,30 @@ typedef struct packcheck_node {
   const uint8_t* upstream; /* the gradient of the output; of execute_backward alone */
   size_t upstream_size;
 } packcheck_node;
+/* Packed weights of a product: as in packcheck_affine, but with codes of `bits` bits, out_features rows of
+ * in_features * bits / 8 bytes. Code i of a row is bits i * bits and up of the row as one little-endian number. */
+typedef struct packcheck_packed_weights {
+  const uint8_t* codes;
+  size_t codes_size;
+  const uint8_t* scales; /* out_features * in_features / group_size elements of scale_format */
+  size_t scales_size;
+  const uint8_t* biases; /* as scales */
+  size_t biases_size;
+} packcheck_packed_weights;
+
+/* The arguments of affine_matmul and affine_gate_up, the same for both. What does not go together is refused. */
+typedef struct packcheck_product {
+  uint64_t rows;
+  uint64_t in_features;
+  uint64_t out_features;
+  uint64_t group_size;      /* 32, 64 or 128 */
+  uint64_t bits;            /* of a code: 2, 3, 4, 5, 6 or 8 */
+  const char* scale_format; /* "bf16", "f16" or "f32" */
+  const char* order;        /* "sequential", "lanes", "pairwise" or "per_group": a wish, see PROTOCOL.md */
+  const float* x;           /* rows * in_features numbers, row-major */
+  size_t x_count;
+  packcheck_packed_weights weights[2]; /* gate and up; of affine_matmul the first alone */
+} packcheck_product;
 
 typedef struct packcheck_subject {
   /* sizeof(packcheck_subject): lets later versions append functions. */
@@ -127,6 +151,8 @@ typedef struct packcheck_subject {
    *   "infer_shape conv2d:floor"      operator:dialect, a rule of the table in PROTOCOL.md, "Operators"
    *   "execute conv2d:f32"            operator:f32 or operator:f64, of the table there
    *   "execute_backward conv2d:f32"
+   *   "affine_matmul affine4:f32"     affine2, 3, 4, 5, 6 or 8: the bits of a code
+   *   "affine_gate_up affine4:f32"    fused=near (default) | same: the bits that affine_matmul gives
    */
   const char* const* declarations;
 
@@ -210,6 +236,13 @@ typedef struct packcheck_subject {
   int (*execute)(const packcheck_node* node, uint8_t* out, size_t capacity, size_t* out_size, packcheck_error* error);
   int (*execute_backward)(const packcheck_node* node, uint8_t* out, size_t capacity, size_t* out_size,
                           packcheck_error* error);
+  /* y = x * transpose(W) with weights[0]: `count` = rows * out_features floats, row-major. Any order of sums in float
+   * or better; a NaN must give NaN, an infinity no finite number. Refuse arguments that would index past a buffer or
+   * leave a part of it unread. */
+  int (*affine_matmul)(const packcheck_product* product, float* y, size_t count, packcheck_error* error);
+
+  /* Both products of one x: `count` = 2 * rows * out_features floats, first those of gate. */
+  int (*affine_gate_up)(const packcheck_product* product, float* y, size_t count, packcheck_error* error);
 } packcheck_subject;
 
 /* The entry point your library exports. */
