@@ -309,7 +309,8 @@ Bounded loss_of(const Node& n, const Row& row, std::size_t label) {
   const Real value = -std::log(std::max(share, kLeast));
   const bool clamped = share * (1 + row.relative[label]) < kLeast;
   const bool near = share * (1 - row.relative[label]) < kLeast * (1 + u);
-  return {value, (clamped ? u : row.relative[label] + (near ? u : 0)) + 2 * u * value, false};
+  const Real first_order = (clamped ? u : row.relative[label] + (near ? u : 0)) + 2 * u * value;
+  return {value, first_order * (1 + 4 * (row.relative[label] + u)), false};
 }
 
 BoundedArray cross_entropy(const Node& n, const std::vector<std::size_t>& labels) {
@@ -322,7 +323,7 @@ BoundedArray cross_entropy(const Node& n, const std::vector<std::size_t>& labels
   }
   const auto samples = static_cast<Real>(labels.size());
   Bounded mean = sum.done(n, 2, samples);
-  mean.bound += bound / samples;
+  mean.bound += bound * (1 + (samples + 4) * unit_of(n)) / samples;
   return {mean};
 }
 

@@ -172,6 +172,13 @@ std::vector<Wrong> of_ask() {
       {"affine_no_case", {"ask", "affine_dequantize", "{}"}, {"affine case/"}},
       {"product_no_case", {"ask", "affine_matmul", "{}"}, {"affine_product case"}},
       {"gate_up_no_case", {"ask", "affine_gate_up", "{}"}, {"affine_gate_up case"}},
+      {"shape_nothing", {"ask", "shape"}, {"no operator", "conv2d:java"}},
+      {"shape_unknown_rule", {"ask", "shape", "gelu", "1"}, {"unknown shape rule 'gelu'", "conv2d:floor"}},
+      {"shape_unknown_field", {"ask", "shape", "linear", "2", "2x2", "--stride", "2"}, {"'stride=2'", "linear"}},
+      {"shape_without_a_kernel", {"ask", "shape", "maxpool2d", "1x1x4x4"}, {"no kernel_h", "kernel_h=VALUE"}},
+      {"shape_no_shape", {"ask", "shape", "conv2d", "1xx3", "4"}, {"'1xx3'", "1x3x224x224"}},
+      {"shape_given_twice", {"ask", "shape", "maxpool2d", "1x1x4x4", "kernel=2", "--kernel", "3"}, {"given twice"}},
+      {"execute_no_case", {"ask", "execute", "{}"}, {"node case/"}},
   };
 }
 

@@ -166,6 +166,27 @@ std::vector<Question> questions() {
        {"affine_gate_up", product_of_ones("0x3f80", 2)},
        Json::array({"0x42000000", "0x42000000"}),
        {"0x42000000 (32.0)"}},
+      {"shape_whose_input_is_ambiguous",
+       {"infer_shape", "conv2d", "1x3x224x224", "64x3x7x7", "--stride", "2", "--padding", "3"},
+       Json::array({1, 64, 112, 112}),
+       {"conv2d:floor [1, 64, 112, 112]",
+        "width 224: derived from the output it is ambiguous: 223 or 224; a reader that "
+        "sees only the output derives 223 and loses up to 1 cell"}},
+      {"shape_whose_input_is_exact",
+       {"infer_shape", "maxpool2d", "1,1,8,8", "kernel=3"},
+       Json::array({1, 1, 6, 6}),
+       {"height 8: derived from the output it is exact: 8, the only input size"}},
+      {"shape_that_carries_its_input",
+       {"infer_shape", "conv2d:export_6d", "1x3x224x224", "64x3x7x7", "stride=2", "padding=3,2"},
+       Json::array({1, 3, 224, 224, 112, 111}),
+       {"nothing is derived"}},
+      {"shape_of_a_loss", {"infer_shape", "softmax_cross_entropy", "5x10", "5"}, Json::array(), {"entropy []"}},
+      {"shape_without_axes", {"infer_shape", "reduce", "2x3x4", "axes=0,-1"}, Json::array({3}), {"reduce [3]"}},
+      {"node",
+       {"execute", R"({"node":"add:f32","attributes":[],"shapes":[[2],[]],"inputs":[["0x3f800000","0x40000000"],)"
+                   R"(["0x3f800000"]],"upstream":[]})"},
+       Json::array({"0x40000000", "0x40400000"}),
+       {"0x40000000 (2.0)"}},
   };
 }
 

@@ -180,6 +180,8 @@ TEST(Executor, RefusesWhatDoesNotFitItsShapesBeforeItAllocates) {
   EXPECT_EQ(forward(few).error().text(), "relu: 2 elements of input 0; expected 6 for the shape [2, 3]");
   const Node large{"conv2d", {1, 1, 2000000, 2000000, 1, 1, 1}, {{{1, 1, 1, 1}, {1}}, {{1, 1, 1, 1}, {1}}}};
   EXPECT_THAT(forward(large).error().text(), HasSubstr("at most 2^32 products"));
+  const Node wide{"conv2d", {1, 1, 5000, 5000, 1, 1, 1}, {{{1, 1, 1, 1}, {1}}, {{1, 1, 1, 1}, {1}}}};
+  EXPECT_THAT(forward(wide).error().text(), HasSubstr("at most 2^26 numbers"));
   const Node far{"maxpool2d", {1, 1, 1, 1, INT64_MAX, 0}, {{{1, 1, 1, 1}, {1}}}};
   EXPECT_FALSE(forward(far));
   const Node good{"relu", {}, {{{2}, {1, 2}}}};
@@ -214,6 +216,15 @@ TEST(ExecRules, EachGivesTheWrongNumbersOfItsBug) {
   EXPECT_TRUE(differs(n[5], {.relu = ReluGradient::of_upstream}));
   EXPECT_TRUE(differs(n[7], {.repetition = Repetition::tiled}));
   EXPECT_TRUE(differs(n[8], {.loss_gradient = LossGradient::sum}));
+  EXPECT_TRUE(differs(n[8], {.loss = LossValue::sum}));
+  EXPECT_TRUE(differs(n[8], {.labels = LabelUse::first_class}));
+  EXPECT_TRUE(differs({"softmax_cross_entropy", {}, {{{1, 2}, {1000, 0}}, {{1}, {0}}}}, {.shift = SoftmaxShift::none}));
+  EXPECT_TRUE(differs({"maxpool2d", {1, 1, 1, 1, 0, 0}, {{{1, 1, 1, 1}, {-7}}}}, {.start = PoolStart::zero}));
+  EXPECT_TRUE(differs(n[0], {.bias = BiasGradient::missing}));
+  EXPECT_TRUE(differs(n[4], {.bias = BiasGradient::missing}));
+  EXPECT_TRUE(differs(n[7], {.broadcast = BroadcastGradient::last}));
+  EXPECT_TRUE(
+      differs({"flatten", {1}, {random_tensor(random, {2, 2, 2, 2})}}, {.flatten = FlattenOrder::channels_last}));
 }
 
 }  // namespace
