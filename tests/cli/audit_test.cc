@@ -222,6 +222,19 @@ TEST_F(Audit, NamesCannotPaintOverTheTerminalAndLongOnesAreCutInTheMiddle) {
   EXPECT_EQ(run({"audit", file, "--json"}).json()["tensors"][1]["name"].get<std::string>().size(), 510U);
 }
 
+TEST_F(Audit, NamesHoldNeitherC1ControlsNorWhatTurnsTextAround) {
+  // U+009B begins a command like ESC [, U+202E turns what follows around; é stays.
+  const std::string file = file_of(FileKind::safetensors, {{"a\xC2\x9B"
+                                                            "2Jb\xE2\x80\xAE"
+                                                            "c\xC3\xA9",
+                                                            "F32",
+                                                            {1},
+                                                            Bytes(4)}});
+  const Ran ran = run({"audit", file});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("a?2Jb?c\xC3\xA9  F32"));
+}
+
 TEST_F(Audit, ManyTensorsAreAllThere) {
   std::vector<Part> parts;
   for (int i = 0; i < 3000; ++i) parts.push_back({"t." + std::to_string(i), "BF16", {2}, Bytes(4, 0x3C)});
