@@ -137,7 +137,8 @@ void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
   c->add_option(
        "operation", o.operation,
        "convert repack quantize dequantize print parse pack unpack affine_dequantize import_graph export_graph "
-       "repack_tensor requantize_tensor load_tensor read_tensors write_tensors shape execute execute_backward")
+       "repack_tensor requantize_tensor load_tensor read_tensors write_tensors shape execute execute_backward "
+       "run_network export_network")
       ->required();
   c->add_option("arguments", o.arguments, "bits as hex, text, shapes, or NAME=VALUE");
   add_conversion(c, o);

@@ -40,7 +40,9 @@ constexpr auto kOperations = std::to_array<OperationRow>({{"convert", 4},
                                                           {"export_graph", 2},
                                                           {"infer_shape", 3},
                                                           {"execute", 4},
-                                                          {"execute_backward", 5}});
+                                                          {"execute_backward", 5},
+                                                          {"run_network", 2},
+                                                          {"export_network", 2}});
 static_assert(kOperations.size() == kOperationCount);
 
 std::vector<std::string> operation_names() {
@@ -167,6 +169,8 @@ std::vector<std::string> list_of_variants(Operation operation) {
         for (const std::string_view format : {"f64", "f32"})
           names.push_back(std::string(op.op).append(":").append(format));
       break;
+    case Operation::run_network: names = {"autograd:boundary_stops", "autograd:boundary_casts"}; break;
+    case Operation::export_network: names = {"graph_json", "stablehlo"}; break;
   }
   return names;
 }

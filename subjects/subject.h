@@ -26,6 +26,8 @@
 // | infer_shape       | rule, i64 attributes, shapes (i64 rank, sizes, …)  | i64 sizes           |
 // | execute           | operator, i64 attributes, shapes, elements         | elements            |
 // | execute_backward  | the same, and the gradient of the output           | gradients           |
+// | run_network       | autograd, a network (network_document.h)           | numbers, gradients  |
+// | export_network    | graph_json or stablehlo, a network                 | text                |
 //
 // Names are ASCII; numbers and elements are little-endian and tightly packed.
 #pragma once
@@ -63,9 +65,11 @@ enum class Operation : std::uint8_t {
   export_graph,
   infer_shape,
   execute,
-  execute_backward
+  execute_backward,
+  run_network,
+  export_network
 };
-inline constexpr std::size_t kOperationCount = 19;
+inline constexpr std::size_t kOperationCount = 21;
 
 [[nodiscard]] std::string_view operation_name(Operation operation);
 /// How many arguments a request of the operation has: the table above.

@@ -75,6 +75,8 @@ bool has_function(const packcheck_subject& table, Operation operation) {
     case Operation::infer_shape: return table.infer_shape != nullptr;
     case Operation::execute: return table.execute != nullptr;
     case Operation::execute_backward: return table.execute_backward != nullptr;
+    case Operation::run_network: return table.run_network != nullptr;
+    case Operation::export_network: return table.export_network != nullptr;
   }
   return false;
 }

@@ -64,6 +64,8 @@ Reply NativeCalls::perform(const Request& request) {
     case Operation::infer_shape: return table_.infer_shape == nullptr ? skip({}) : infer_shape(a);
     case Operation::execute: return table_.execute == nullptr ? skip({}) : execute(table_.execute, a);
     case Operation::execute_backward: return table_.execute_backward == nullptr ? skip({}) : execute(table_.execute_backward, a);
+    case Operation::run_network: return table_.run_network == nullptr ? skip({}) : document(table_.run_network, a);
+    case Operation::export_network: return table_.export_network == nullptr ? skip({}) : document(table_.export_network, a);
   }
   // clang-format on
   return skip("unknown operation");

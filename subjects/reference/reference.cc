@@ -7,6 +7,7 @@
 
 #include "core/affine/groups.h"
 #include "core/storage/storage_encoding.h"
+#include "subjects/network_calls.h"
 #include "subjects/operator_calls.h"
 #include "subjects/reference/answers.h"
 #include "subjects/reference/version.h"
@@ -55,7 +56,8 @@ std::vector<std::string> declaration_lines() {
   }
   for (const char* line :
        {"repack f16->f32 nan=same", "repack bf16->f32 nan=same", "print json", "parse json", "read_tensors safetensors",
-        "read_tensors gguf", "write_tensors safetensors", "write_tensors gguf"})
+        "read_tensors gguf", "write_tensors safetensors", "write_tensors gguf", "run_network autograd:boundary_stops",
+        "run_network autograd:boundary_casts", "export_network graph_json", "export_network stablehlo"})
     lines.emplace_back(line);
   for (const unsigned bits : kAffineWidths) lines.push_back("affine_dequantize affine" + std::to_string(bits) + ":f32");
   lines.emplace_back("affine_dequantize affine8_blocks:f32");
@@ -99,6 +101,8 @@ constexpr auto kAnswers = std::to_array<Reply (*)(const ReferenceRules&, Argumen
     answer_infer_shape,
     answer_execute,
     answer_execute_backward,
+    answer_run_network,
+    answer_export_network,
 });
 static_assert(kAnswers.size() == kOperationCount);
 
@@ -109,6 +113,24 @@ bool touches_stored(const StorageRules& rules, std::string_view variant) {
                                                   "bitnet_planes(32):skainet"};
   if (rules == StorageRules{}) return false;
   return variant.substr(0, 6) == "dense(" || std::find(kSome.begin(), kSome.end(), variant) != kSome.end();
+}
+
+/// Whether a changed rule may touch a run. Of what both phases have in common, one shows it.
+bool touches_run(const PrecisionRules& rules, std::string_view variant) {
+  PrecisionRules right;
+  right.exported = rules.exported;
+  if (rules == right) return false;
+  right.stopped = rules.stopped;
+  right.claimed = rules.claimed;
+  return (rules == right) == (variant == kBoundaryStops);
+}
+bool touches_export(const PrecisionRules& rules) {
+  PrecisionRules right;
+  right.exported = rules.exported;
+  right.cast_out = rules.cast_out;
+  right.equal = rules.equal;
+  right.scope = rules.scope;
+  return rules == right && !(rules == PrecisionRules{});
 }
 
 class Reference final : public Subject {
@@ -194,6 +216,8 @@ bool ReferenceRules::touch(Operation operation, std::string_view variant) const 
     case Operation::infer_shape: return touches_shape(shape, variant);
     case Operation::execute:
     case Operation::execute_backward: return touches_node(exec, variant);
+    case Operation::run_network: return touches_run(precision, variant);
+    case Operation::export_network: return touches_export(precision);
   }
   return false;
 }

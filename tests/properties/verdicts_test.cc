@@ -42,7 +42,8 @@ bool wants_refusals(std::string_view law) {
   return law == "params.out_of_range_fields_are_refused" || law == "text.parsing_refuses_what_is_no_json_number" ||
          law == "file.reading_is_total" || law == "file.unsound_files_are_refused" ||
          law == "graph.unsound_texts_are_refused" || law == "graph.unsound_bytes_are_refused" ||
-         law == "shape.impossible_requests_are_refused" || law == "execute.impossible_nodes_are_refused";
+         law == "shape.impossible_requests_are_refused" || law == "execute.impossible_nodes_are_refused" ||
+         law == "precision.unsound_networks_are_refused";
 }
 
 TEST_P(EveryLawAndOutcome, GivesTheVerdictThatTheOutcomeMeans) {

@@ -40,6 +40,8 @@ bool has_function(const packcheck_subject& subject, Operation operation) {
     case Operation::infer_shape: return subject.infer_shape != nullptr;
     case Operation::execute: return subject.execute != nullptr;
     case Operation::execute_backward: return subject.execute_backward != nullptr;
+    case Operation::run_network: return subject.run_network != nullptr;
+    case Operation::export_network: return subject.export_network != nullptr;
   }
   return false;
 }

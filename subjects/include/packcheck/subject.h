@@ -127,6 +127,8 @@ typedef struct packcheck_subject {
    *   "infer_shape conv2d:floor"      operator:dialect, a rule of the table in PROTOCOL.md, "Operators"
    *   "execute conv2d:f32"            operator:f32 or operator:f64, of the table there
    *   "execute_backward conv2d:f32"
+   *   "run_network autograd:boundary_casts"  boundary_stops or boundary_casts: what a cast does with gradients
+   *   "export_network stablehlo"             graph_json or stablehlo
    */
   const char* const* declarations;
 
@@ -210,6 +212,14 @@ typedef struct packcheck_subject {
   int (*execute)(const packcheck_node* node, uint8_t* out, size_t capacity, size_t* out_size, packcheck_error* error);
   int (*execute_backward)(const packcheck_node* node, uint8_t* out, size_t capacity, size_t* out_size,
                           packcheck_error* error);
+  /* Runs a network of mixed formats, described as subjects/PROTOCOL.md says, forward and backward: every number and
+   * gradient. Refuse a description of no network, and weights of another format than their layer's. Sizes as above. */
+  int (*run_network)(const char* autograd, const uint8_t* network, size_t network_size, uint8_t* out, size_t capacity,
+                     size_t* out_size, packcheck_error* error);
+
+  /* Writes the same network as text: graph_json or stablehlo. Sizes as above. */
+  int (*export_network)(const char* form, const uint8_t* network, size_t network_size, uint8_t* out, size_t capacity,
+                        size_t* out_size, packcheck_error* error);
 } packcheck_subject;
 
 /* The entry point your library exports. */
