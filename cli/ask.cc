@@ -17,6 +17,7 @@
 #include "properties/strict_json.h"
 #include "subjects/calls.h"
 #include "subjects/graph_calls.h"
+#include "subjects/network_calls.h"
 
 namespace packcheck {
 namespace {
@@ -302,6 +303,25 @@ Result<Said> ask_graph(Subject& subject, const AskOptions& o) {
   return Said{kHolds, text.value, text.value, {}};
 }
 
+/// A network as text, run or in another form.
+Result<Said> ask_network(Subject& subject, const AskOptions& o) {
+  if (o.arguments.size() != 2)
+    return refuse(std::to_string(o.arguments.size()) + " arguments", "ask " + o.operation,
+                  "autograd or a form, and a network, as in stablehlo \"$(cat network.txt)\" (subjects/PROTOCOL.md)");
+  // A shell takes the last newline away.
+  const std::string network =
+      o.arguments[1].empty() || o.arguments[1].back() == '\n' ? o.arguments[1] : o.arguments[1] + "\n";
+  if (o.operation == "export_network") {
+    const Answer<std::string> text = call_export_network(subject, o.arguments[0], network);
+    if (!text.ok()) return not_answered(text);
+    return Said{kHolds, text.value, text.value, {}};
+  }
+  const Answer<NetworkAnswer> answer = call_run_network(subject, o.arguments[0], network);
+  if (!answer.ok()) return not_answered(answer);
+  const std::string lines = write_network_answer(answer.value);
+  return Said{kHolds, lines, lines, {}};
+}
+
 const std::map<std::string, Ask>& questions() {
   static const std::map<std::string, Ask> table{{"convert", ask_convert},
                                                 {"repack", ask_convert},
@@ -323,7 +343,9 @@ const std::map<std::string, Ask>& questions() {
                                                 {"write_tensors", ask_write_tensors},
                                                 {"infer_shape", ask_infer_shape},
                                                 {"execute", ask_execute},
-                                                {"execute_backward", ask_execute}};
+                                                {"execute_backward", ask_execute},
+                                                {"run_network", ask_network},
+                                                {"export_network", ask_network}};
   return table;
 }
 

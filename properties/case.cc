@@ -4,6 +4,7 @@
 
 #include "properties/cases/cases.h"
 #include "properties/cases/graphs.h"
+#include "properties/cases/networks.h"
 #include "properties/cases/operators.h"
 #include "properties/cases/products.h"
 
@@ -15,11 +16,12 @@ std::vector<Case> CaseType::halves(const Case&) const { return {}; }
 std::optional<Case> CaseType::from_wire(std::span<const std::uint8_t>, std::string_view) const { return std::nullopt; }
 
 std::span<const CaseType* const> all_case_types() {
-  static const std::array<const CaseType*, 20> types{
+  static const std::array<const CaseType*, 21> types{
       &conversion_cases,  &values_cases, &blocks_cases,  &parameters_cases,    &words_cases,
       &number_cases,      &text_cases,   &affine_cases,  &repack_tensor_cases, &requantize_tensor_cases,
       &load_tensor_cases, &file_cases,   &call_cases,    &graph_bytes_cases,   &graph_text_cases,
-      &shape_cases,       &node_cases,   &product_cases, &gate_up_cases,       &unsound_product_cases};
+      &shape_cases,       &node_cases,   &product_cases, &gate_up_cases,       &unsound_product_cases,
+      &network_cases};
   return types;
 }
 

@@ -45,7 +45,7 @@ const std::vector<Law>& all_laws() {
   static const std::vector<Law> laws = [] {
     std::vector<Law> all;
     for (auto* family : {format_laws, encoding_laws, params_laws, text_laws, storage_laws, affine_laws, product_laws,
-                         file_laws, graph_laws, shape_laws, execute_laws, subject_laws})
+                         file_laws, graph_laws, shape_laws, execute_laws, precision_laws, subject_laws})
       for (Law& law : family()) all.push_back(std::move(law));
     return all;
   }();

@@ -91,6 +91,7 @@ Law make_law(std::string id, std::string sentence, std::vector<Operation> needs,
 [[nodiscard]] std::vector<Law> graph_laws();
 [[nodiscard]] std::vector<Law> shape_laws();
 [[nodiscard]] std::vector<Law> execute_laws();
+[[nodiscard]] std::vector<Law> precision_laws();
 [[nodiscard]] std::vector<Law> subject_laws();
 
 }  // namespace packcheck

@@ -42,7 +42,9 @@ constexpr auto kOperations = std::to_array<OperationRow>({{"convert", 4},
                                                           {"execute", 4},
                                                           {"execute_backward", 5},
                                                           {"affine_matmul", 7},
-                                                          {"affine_gate_up", 10}});
+                                                          {"affine_gate_up", 10},
+                                                          {"run_network", 2},
+                                                          {"export_network", 2}});
 static_assert(kOperations.size() == kOperationCount);
 
 std::vector<std::string> operation_names() {
@@ -174,6 +176,8 @@ std::vector<std::string> list_of_variants(Operation operation) {
         for (const std::string_view format : {"f64", "f32"})
           names.push_back(std::string(op.op).append(":").append(format));
       break;
+    case Operation::run_network: names = {"autograd:boundary_stops", "autograd:boundary_casts"}; break;
+    case Operation::export_network: names = {"graph_json", "stablehlo"}; break;
   }
   return names;
 }

@@ -29,6 +29,8 @@
 // | affine_matmul     | scale format, order, u64 rows, in, out, group,     | f32 elements        |
 // |                   | bits (40 bytes), f32 x, codes, scales, biases      |                     |
 // | affine_gate_up    | the same; codes, scales, biases of gate and of up  | those of gate, of up|
+// | run_network       | autograd, a network (network_document.h)           | numbers, gradients  |
+// | export_network    | graph_json or stablehlo, a network                 | text                |
 //
 // Names are ASCII; numbers and elements are little-endian and tightly packed.
 #pragma once
@@ -68,9 +70,11 @@ enum class Operation : std::uint8_t {
   execute,
   execute_backward,
   affine_matmul,
-  affine_gate_up
+  affine_gate_up,
+  run_network,
+  export_network
 };
-inline constexpr std::size_t kOperationCount = 21;
+inline constexpr std::size_t kOperationCount = 23;
 
 [[nodiscard]] std::string_view operation_name(Operation operation);
 /// How many arguments a request of the operation has: the table above.

@@ -11,8 +11,10 @@ packcheck_test(NAME properties_test SHARDS 16
     properties/engines_test.cc
     properties/float_draws_test.cc
     properties/graph_faults_test.cc
+    properties/network_document_test.cc
     properties/number_patterns_test.cc
     properties/operator_requests_test.cc
+    properties/operations_test.cc
     properties/source_test.cc
     properties/storage_laws_test.cc
     properties/tensor_document_test.cc

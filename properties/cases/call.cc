@@ -2,6 +2,7 @@
 #include "properties/cases/case_type.h"
 #include "properties/cases/cases.h"
 #include "properties/cases/graphs.h"
+#include "properties/cases/networks.h"
 #include "properties/cases/operators.h"
 #include "properties/cases/products.h"
 #include "properties/oracles/file_oracle.h"
@@ -71,6 +72,9 @@ std::vector<std::string> draw_arguments(Source& source, Operation operation, std
     case Operation::execute:
     case Operation::execute_backward:
       return arguments_of(node_cases.draw(source, variant).as<NodeRequest>(), operation == Operation::execute_backward);
+    case Operation::run_network:
+    case Operation::export_network:
+      return {std::string(variant), network_cases.draw(source, variant).as<NetworkCase>().text};
   }
   return {};
 }

@@ -6,6 +6,7 @@
 // together. Shares no code with the core. Proved by tests/core/precision_stablehlo_test.cc, which damages texts.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -77,6 +77,8 @@ bool has_function(const packcheck_subject& table, Operation operation) {
     case Operation::execute_backward: return table.execute_backward != nullptr;
     case Operation::affine_matmul: return table.affine_matmul != nullptr;
     case Operation::affine_gate_up: return table.affine_gate_up != nullptr;
+    case Operation::run_network: return table.run_network != nullptr;
+    case Operation::export_network: return table.export_network != nullptr;
   }
   return false;
 }

@@ -66,6 +66,8 @@ Reply NativeCalls::perform(const Request& request) {
     case Operation::execute_backward: return table_.execute_backward == nullptr ? skip({}) : execute(table_.execute_backward, a);
     case Operation::affine_matmul: return table_.affine_matmul == nullptr ? skip({}) : product(table_.affine_matmul, 1, a);
     case Operation::affine_gate_up: return table_.affine_gate_up == nullptr ? skip({}) : product(table_.affine_gate_up, 2, a);
+    case Operation::run_network: return table_.run_network == nullptr ? skip({}) : document(table_.run_network, a);
+    case Operation::export_network: return table_.export_network == nullptr ? skip({}) : document(table_.export_network, a);
   }
   // clang-format on
   return skip("unknown operation");

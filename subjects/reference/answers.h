@@ -41,6 +41,9 @@ Reply answer_write_tensors(const ReferenceRules& rules, Arguments a);
 // Graphs.
 Reply answer_import_graph(const ReferenceRules& rules, Arguments a);
 Reply answer_export_graph(const ReferenceRules& rules, Arguments a);
+// Networks of mixed formats.
+Reply answer_run_network(const ReferenceRules& rules, Arguments a);
+Reply answer_export_network(const ReferenceRules& rules, Arguments a);
 
 // Operators of a graph.
 Reply answer_infer_shape(const ReferenceRules& rules, Arguments a);

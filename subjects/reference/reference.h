@@ -18,6 +18,7 @@
 #include "core/graph/graph.h"
 #include "core/graph/shape_rules.h"
 #include "core/params/layout.h"
+#include "core/precision/network.h"
 #include "core/storage/repack.h"
 #include "core/storage/storage_rules.h"
 #include "core/text/number_text.h"
@@ -40,6 +41,7 @@ struct ReferenceRules {
   AffineRules affine;
   ProductRules product;
   GraphRules graph;
+  PrecisionRules precision;
   RepackPath repack = RepackPath::direct;
   StorageRules storage;
   FileRules file;

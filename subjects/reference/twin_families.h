@@ -17,6 +17,7 @@ namespace packcheck {
 [[nodiscard]] std::vector<Twin> encoding_twins();
 [[nodiscard]] std::vector<Twin> graph_twins();
 [[nodiscard]] std::vector<Twin> operator_twins();
+[[nodiscard]] std::vector<Twin> precision_twins();
 [[nodiscard]] std::vector<Twin> subject_twins();
 
 }  // namespace packcheck

@@ -10,7 +10,7 @@ namespace {
 std::vector<Twin> gathered() {
   std::vector<Twin> all;
   for (const auto family : {params_twins, text_twins, affine_twins, product_twins, storage_twins, file_twins,
-                            format_twins, encoding_twins, graph_twins, operator_twins, subject_twins})
+                            format_twins, encoding_twins, graph_twins, operator_twins, precision_twins, subject_twins})
     for (const Twin& twin : family()) all.push_back(twin);
   return all;
 }

@@ -6,6 +6,7 @@
 
 #include "properties/cases/cases.h"
 #include "properties/cases/graphs.h"
+#include "properties/cases/networks.h"
 #include "properties/cases/operators.h"
 #include "properties/cases/products.h"
 #include "tests/properties/samples.h"
@@ -52,6 +53,7 @@ std::string content_of(const Case& c) {
   if (is_tensor(*c.type)) return c.as<DescribedTensor>().source + text(write_tensor(c.as<DescribedTensor>()));
   if (c.type == &graph_bytes_cases)
     return text(c.as<GraphBytesCase>().dialect) + text(bytes_to_string(c.as<GraphBytesCase>().ysgp));
+  if (c.type == &network_cases) return text(c.as<NetworkCase>().variant) + text(c.as<NetworkCase>().text);
   if (c.type == &graph_text_cases) return text(c.as<GraphTextCase>().dialect) + text(c.as<GraphTextCase>().text);
   if (c.type == &shape_cases || c.type == &node_cases) {
     const bool shape = c.type == &shape_cases;

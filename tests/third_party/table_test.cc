@@ -42,6 +42,8 @@ bool has_function(const packcheck_subject& subject, Operation operation) {
     case Operation::execute_backward: return subject.execute_backward != nullptr;
     case Operation::affine_matmul: return subject.affine_matmul != nullptr;
     case Operation::affine_gate_up: return subject.affine_gate_up != nullptr;
+    case Operation::run_network: return subject.run_network != nullptr;
+    case Operation::export_network: return subject.export_network != nullptr;
   }
   return false;
 }

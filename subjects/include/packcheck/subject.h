@@ -153,6 +153,8 @@ typedef struct packcheck_subject {
    *   "execute_backward conv2d:f32"
    *   "affine_matmul affine4:f32"     affine2, 3, 4, 5, 6 or 8: the bits of a code
    *   "affine_gate_up affine4:f32"    fused=near (default) | same: the bits that affine_matmul gives
+   *   "run_network autograd:boundary_casts"  boundary_stops or boundary_casts: what a cast does with gradients
+   *   "export_network stablehlo"             graph_json or stablehlo
    */
   const char* const* declarations;
 
@@ -243,6 +245,14 @@ typedef struct packcheck_subject {
 
   /* Both products of one x: `count` = 2 * rows * out_features floats, first those of gate. */
   int (*affine_gate_up)(const packcheck_product* product, float* y, size_t count, packcheck_error* error);
+  /* Runs a network of mixed formats, described as subjects/PROTOCOL.md says, forward and backward: every number and
+   * gradient. Refuse a description of no network, and weights of another format than their layer's. Sizes as above. */
+  int (*run_network)(const char* autograd, const uint8_t* network, size_t network_size, uint8_t* out, size_t capacity,
+                     size_t* out_size, packcheck_error* error);
+
+  /* Writes the same network as text: graph_json or stablehlo. Sizes as above. */
+  int (*export_network)(const char* form, const uint8_t* network, size_t network_size, uint8_t* out, size_t capacity,
+                        size_t* out_size, packcheck_error* error);
 } packcheck_subject;
 
 /* The entry point your library exports. */

@@ -1,0 +1,46 @@
+// Faulty twins of networks of mixed formats.
+#include "subjects/reference/twin_families.h"
+
+namespace packcheck {
+namespace {
+
+constexpr std::string_view kRounds = "precision.every_operation_rounds_once";
+constexpr std::string_view kHeld = "precision.numbers_are_of_their_format";
+constexpr std::string_view kGradients = "precision.gradients_stop_or_pass_at_boundaries";
+constexpr std::string_view kEqual = "precision.equal_dtypes_cost_nothing";
+constexpr std::string_view kRefused = "precision.unsound_networks_are_refused";
+constexpr std::string_view kGraph = "precision.graph_export_keeps_every_dtype";
+constexpr std::string_view kStableHlo = "precision.stablehlo_has_one_cast_pair_per_boundary";
+
+}  // namespace
+
+std::vector<Twin> precision_twins() {
+  return {
+      {"precision_boundary_retags",
+       "casts by changing the dtype tag and rounds nothing (SKaiNET's convert before 0.38)", kHeld,
+       [](ReferenceRules& r) { r.precision.boundary = BoundaryRounding::retags; }},
+      {"precision_cast_out_missing", "casts on the way into a narrow layer and not on the way out", kStableHlo,
+       [](ReferenceRules& r) { r.precision.cast_out = CastOut::missing; }},
+      {"precision_dtype_not_exported", "exports every node as f32", kGraph,
+       [](ReferenceRules& r) { r.precision.exported = ExportedDtype::dropped; }},
+      {"precision_gradient_passes", "lets gradients through a boundary in phase 1", kGradients,
+       [](ReferenceRules& r) { r.precision.stopped = StoppedGradient::passes; }},
+      {"precision_gradient_claimed",
+       "has tensors before a boundary claim the gradient that stops there (SKaiNET's convert keeps requiresGrad)",
+       kGradients, [](ReferenceRules& r) { r.precision.claimed = ClaimedGradient::through_boundaries; }},
+      {"precision_upstream_not_cast", "hands the upstream gradient through a boundary without rounding it", kGradients,
+       [](ReferenceRules& r) { r.precision.upstream = UpstreamCast::retags; }},
+      {"precision_rounds_at_the_end", "computes a narrow stage in f32 and rounds where it ends", kRounds,
+       [](ReferenceRules& r) { r.precision.rounding = StageRounding::end_of_stage; }},
+      {"precision_weights_cast", "casts a user's weights of another dtype in silence", kRefused,
+       [](ReferenceRules& r) { r.precision.foreign_weights = ForeignWeights::cast; }},
+      {"precision_equal_boundary", "casts between equal dtypes, twice for a stage in a stage", kEqual,
+       [](ReferenceRules& r) { r.precision.equal = EqualBoundary::converts; }},
+      {"precision_bf16_truncated", "cuts numbers to bf16 and does not round (SKaiNET's Bf16Codec)", kRounds,
+       [](ReferenceRules& r) { r.precision.bf16 = Bf16Rounding::truncated; }},
+      {"precision_stage_dtype_leaks", "gives the layers after a stage the dtype of the stage", kRounds,
+       [](ReferenceRules& r) { r.precision.scope = StageScope::leaks; }},
+  };
+}
+
+}  // namespace packcheck
