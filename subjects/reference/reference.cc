@@ -129,80 +129,82 @@ bool touches_product(const ProductRules& rules, std::string_view variant) {
   if (rules.codes == ProductCodes::high_first) return variant == "affine2:f32" || variant == "affine4:f32";
   if (rules.codes != ProductCodes::stream) return variant == "affine3:f32" || variant == "affine6:f32";
   return variant == "affine4:f32";
-  /// Whether a changed rule may touch a run. Of what both phases have in common, one shows it.
-  bool touches_run(const PrecisionRules& rules, std::string_view variant) {
-    PrecisionRules right;
-    right.exported = rules.exported;
-    if (rules == right) return false;
-    right.stopped = rules.stopped;
-    right.claimed = rules.claimed;
-    return (rules == right) == (variant == kBoundaryStops);
+}
+
+/// Whether a changed rule may touch a run. Of what both phases have in common, one shows it.
+bool touches_run(const PrecisionRules& rules, std::string_view variant) {
+  PrecisionRules right;
+  right.exported = rules.exported;
+  if (rules == right) return false;
+  right.stopped = rules.stopped;
+  right.claimed = rules.claimed;
+  return (rules == right) == (variant == kBoundaryStops);
+}
+bool touches_export(const PrecisionRules& rules) {
+  PrecisionRules right;
+  right.exported = rules.exported;
+  right.cast_out = rules.cast_out;
+  right.equal = rules.equal;
+  right.scope = rules.scope;
+  return rules == right && !(rules == PrecisionRules{});
+}
+
+class Reference final : public Subject {
+ public:
+  Reference(std::string name, ReferenceRules rules) : rules_(std::move(rules)) {
+    info_.name = std::move(name);
+    info_.version = kVersion;
+    const bool right = rules_.are_right();
+    for (std::string& line : declaration_lines()) {
+      Declaration declaration = *parse_declaration(line);
+      // A leak is every call's: one variant of each operation shows it.
+      if (right || (rules_.keeps_answers ? !info_.offers(declaration.operation)
+                                         : rules_.touch(declaration.operation, declaration.variant)))
+        info_.declarations.push_back(std::move(declaration));
+    }
   }
-  bool touches_export(const PrecisionRules& rules) {
-    PrecisionRules right;
-    right.exported = rules.exported;
-    right.cast_out = rules.cast_out;
-    right.equal = rules.equal;
-    right.scope = rules.scope;
-    return rules == right && !(rules == PrecisionRules{});
+
+  Reply call(const Request& request) override {
+    const std::vector<std::string_view> arguments(request.arguments.begin(), request.arguments.end());
+    return call_in_place({request.operation, arguments});
   }
 
-  class Reference final : public Subject {
-   public:
-    Reference(std::string name, ReferenceRules rules) : rules_(std::move(rules)) {
-      info_.name = std::move(name);
-      info_.version = kVersion;
-      const bool right = rules_.are_right();
-      for (std::string& line : declaration_lines()) {
-        Declaration declaration = *parse_declaration(line);
-        // A leak is every call's: one variant of each operation shows it.
-        if (right || (rules_.keeps_answers ? !info_.offers(declaration.operation)
-                                           : rules_.touch(declaration.operation, declaration.variant)))
-          info_.declarations.push_back(std::move(declaration));
-      }
-    }
-
-    Reply call(const Request& request) override {
-      const std::vector<std::string_view> arguments(request.arguments.begin(), request.arguments.end());
-      return call_in_place({request.operation, arguments});
-    }
-
-    Reply call_in_place(const RequestView& request) override {
-      Reply reply = answer(request);
-      if (rules_.keeps_answers) kept_.push_back(reply);
-      return reply;
-    }
-
-    Result<std::uint64_t> bytes_kept_per_call(const Request& request, unsigned warmup, unsigned repeats) override {
-      if (repeats == 0) return refuse("no repeats", info_.name, "at least 1");
-      for (unsigned i = 0; i < warmup; ++i) (void)call(request);
-      const std::size_t before = heap_in_use();
-      for (unsigned i = 0; i < repeats; ++i) (void)call(request);
-      const std::size_t after = heap_in_use();
-      return after > before ? (after - before) / repeats : 0;
-    }
-
-   private:
-    Reply answer(const RequestView& request) const {
-      const std::size_t right = argument_count(request.operation);
-      if (request.arguments.size() != right)
-        return malformed(std::to_string(request.arguments.size()) + " arguments; expected " + std::to_string(right));
-      return kAnswers[static_cast<std::size_t>(request.operation)](rules_, request.arguments);
-    }
-
-    ReferenceRules rules_;
-    std::vector<Reply> kept_;
-  };
-
-  /// Rules about blocks touch blocks alone, a global width those of another, and the rest what they can change.
-  bool touches_affine(const AffineRules& rules, std::string_view variant) {
-    if (rules == AffineRules{}) return false;
-    const bool blocks = variant == "affine8_blocks:f32";
-    if (rules.block != BlockReading::declared) return blocks;
-    if (rules.width == CodeWidth::global_4) return variant == "affine6:f32";
-    if (rules.width == CodeWidth::logical_dtype) return variant == "affine8:f32";
-    return variant == "affine4:f32";
+  Reply call_in_place(const RequestView& request) override {
+    Reply reply = answer(request);
+    if (rules_.keeps_answers) kept_.push_back(reply);
+    return reply;
   }
+
+  Result<std::uint64_t> bytes_kept_per_call(const Request& request, unsigned warmup, unsigned repeats) override {
+    if (repeats == 0) return refuse("no repeats", info_.name, "at least 1");
+    for (unsigned i = 0; i < warmup; ++i) (void)call(request);
+    const std::size_t before = heap_in_use();
+    for (unsigned i = 0; i < repeats; ++i) (void)call(request);
+    const std::size_t after = heap_in_use();
+    return after > before ? (after - before) / repeats : 0;
+  }
+
+ private:
+  Reply answer(const RequestView& request) const {
+    const std::size_t right = argument_count(request.operation);
+    if (request.arguments.size() != right)
+      return malformed(std::to_string(request.arguments.size()) + " arguments; expected " + std::to_string(right));
+    return kAnswers[static_cast<std::size_t>(request.operation)](rules_, request.arguments);
+  }
+
+  ReferenceRules rules_;
+  std::vector<Reply> kept_;
+};
+
+/// Rules about blocks touch blocks alone, a global width those of another, and the rest what they can change.
+bool touches_affine(const AffineRules& rules, std::string_view variant) {
+  if (rules == AffineRules{}) return false;
+  const bool blocks = variant == "affine8_blocks:f32";
+  if (rules.block != BlockReading::declared) return blocks;
+  if (rules.width == CodeWidth::global_4) return variant == "affine6:f32";
+  if (rules.width == CodeWidth::logical_dtype) return variant == "affine8:f32";
+  return variant == "affine4:f32";
+}
 
 }  // namespace
 
