@@ -79,7 +79,6 @@ class NativeCalls {
   const packcheck_subject& table_;
   CallEnvironment environment_;  // what the library finds
   std::array<InputBuffer, 3> names_;
-  std::array<InputBuffer, 5> inputs_;
   std::array<InputBuffer, 8> inputs_;
   std::array<OutputBuffer, 2> outputs_;
   OutputBuffer error_;
