@@ -131,9 +131,9 @@ class ProductType final : public TypedCaseType<ProductCase> {
     r.scale_format = source.pick(kFormats);
     r.order = source.pick(kOrders);
     r.rows = 1 + source.below(3);
-    r.out_features = 1 + source.below(4);
+    r.out_features = 1 + source.below(3);
     r.group_size = std::uint64_t{32} << source.below(3);
-    r.in_features = r.group_size * (1 + source.below(4));
+    r.in_features = r.group_size * (1 + source.below(3));
     const std::uint64_t empty = source.below(32);
     if (empty == 31) r.rows = 0;
     if (empty == 30) r.out_features = 0;

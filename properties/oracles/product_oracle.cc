@@ -111,12 +111,15 @@ std::string sized(const char* what, std::uint64_t is, std::uint64_t a, std::uint
   return std::string(what) + ": " + std::to_string(is) + " where " + std::to_string(right) + " are indexed";
 }
 
-/// The bound's parts: sums of magnitudes, as kernels may add them up.
+double magnitude(const Stored& number) { return std::ldexp(static_cast<double>(number.m), number.e); }
+
+/// The bound's parts: sums of magnitudes, as kernels may add them up. Doubles: no more than 2^20 terms, each off by a
+/// few parts in 2^53, and the bound has slack for that.
 struct Magnitudes {
-  ExactSum terms;   ///< Σ |x|·(|s|·q + |b|)
-  ExactSum codes;   ///< Σ |x|·q
-  ExactSum inputs;  ///< Σ |x|
-  double weight = 0.0;
+  double terms = 0.0;   ///< Σ |x|·(|s|·q + |b|)
+  double codes = 0.0;   ///< Σ |x|·q
+  double inputs = 0.0;  ///< Σ |x|
+  double weight = 0.0;  ///< the largest |s|·q + |b|
 };
 
 void set_bound(const PackedProduct& p, const Magnitudes& m, ExpectedElement& element) {
@@ -125,10 +128,9 @@ void set_bound(const PackedProduct& p, const Magnitudes& m, ExpectedElement& ele
   const double roundings = static_cast<double>(p.in_features) + 2.0;
   const double relative = roundings * kUnit / (1.0 - roundings * kUnit);
   const double slack = 1.0 + std::ldexp(1.0, -30);
-  const double terms = m.terms.value() * slack;
+  const double terms = m.terms * slack;
   const double room = kOverflow / (1.0 + relative) / slack;
-  if (roundings * kUnit > 0.25 || terms >= room || m.codes.value() >= room || m.inputs.value() >= room ||
-      m.weight >= room) {
+  if (roundings * kUnit > 0.25 || terms >= room || m.codes >= room || m.inputs >= room || m.weight >= room) {
     element.kind = ExpectedKind::open;
     return;
   }
@@ -145,6 +147,8 @@ void set_bound(const PackedProduct& p, const Magnitudes& m, ExpectedElement& ele
   for (std::size_t g = 0; g < groups; ++g) {
     const Stored scale = stored_at(p.scale_format, p.scales, output * groups + g);
     const Stored bias = stored_at(p.scale_format, p.biases, output * groups + g);
+    const double scale_size = magnitude(scale);
+    const double bias_size = magnitude(bias);
     for (std::size_t i = g * p.group_size; i < (g + 1) * p.group_size; ++i) {
       const Stored x = stored_single(code_of(p.x[row * p.in_features + i]));
       const std::uint64_t code = code_at_bit(p.codes, (output * p.in_features + i) * p.bits, p.bits);
@@ -152,12 +156,12 @@ void set_bound(const PackedProduct& p, const Magnitudes& m, ExpectedElement& ele
       infinite = infinite || x.infinite || scale.infinite || bias.infinite;
       element.sum.add(x.m * scale.m * code, x.e + scale.e, x.negative != scale.negative);
       element.sum.add(x.m * bias.m, x.e + bias.e, x.negative != bias.negative);
-      m.terms.add(x.m * scale.m * code, x.e + scale.e, false);
-      m.terms.add(x.m * bias.m, x.e + bias.e, false);
-      m.codes.add(x.m * code, x.e, false);
-      m.inputs.add(x.m, x.e, false);
-      m.weight = std::max(m.weight, std::ldexp(static_cast<double>(scale.m * code), scale.e) +
-                                        std::ldexp(static_cast<double>(bias.m), bias.e));
+      const double input = magnitude(x);
+      const double weight = scale_size * static_cast<double>(code) + bias_size;
+      m.terms += input * weight;
+      m.codes += input * static_cast<double>(code);
+      m.inputs += input;
+      m.weight = std::max(m.weight, weight);
     }
   }
   if (element.kind != ExpectedKind::any_nan && infinite) element.kind = ExpectedKind::no_number;
