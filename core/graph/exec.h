@@ -50,7 +50,7 @@ enum class Repetition : std::uint8_t { cyclic, tiled };
 enum class ReluGradient : std::uint8_t { of_input, of_upstream };
 enum class PoolStart : std::uint8_t { nothing, zero };
 enum class SoftmaxShift : std::uint8_t { largest, none };
-enum class LabelUse : std::uint8_t { own, first_class };
+enum class LabelUse : std::uint8_t { own, first_class, clamped };
 enum class BiasGradient : std::uint8_t { summed, missing };
 enum class BroadcastGradient : std::uint8_t { summed, last };
 enum class FlattenOrder : std::uint8_t { row_major, channels_last };
@@ -70,7 +70,7 @@ struct ExecRules {
   PoolStart start = PoolStart::nothing;        ///< of the search for the largest number
   SoftmaxShift shift = SoftmaxShift::largest;  ///< none: exp overflows from logits of 89 on in f32
   LossValue loss = LossValue::mean;
-  LabelUse labels = LabelUse::own;           ///< not exported by yishape-math: a reader takes zeros
+  LabelUse labels = LabelUse::own;           ///< not exported by yishape-math: a reader takes zeros; XLA clamps indices
   BiasGradient bias = BiasGradient::summed;  ///< of conv2d and linear
   BroadcastGradient broadcast = BroadcastGradient::summed;
   FlattenOrder flatten = FlattenOrder::row_major;

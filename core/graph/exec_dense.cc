@@ -55,6 +55,10 @@ Result<std::vector<std::size_t>> labels_of(const ExecCall<T>& call) {
   const std::int64_t classes = call.inputs[0].shape[1];
   std::vector<std::size_t> labels;
   for (const T label : call.inputs[1].elements) {
+    if (call.rules.labels == LabelUse::clamped) {
+      labels.push_back(label > 0 ? static_cast<std::size_t>(std::min(label, static_cast<T>(classes - 1))) : 0);
+      continue;
+    }
     if (!(label >= 0 && label < static_cast<T>(classes)) || std::floor(label) != label)
       return refuse("label " + std::to_string(label) + " at sample " + std::to_string(labels.size()),
                     "softmax_cross_entropy", "a whole number from 0 to " + std::to_string(classes - 1));

@@ -184,7 +184,7 @@ class ProductType final : public TypedCaseType<ProductCase> {
     r.x = string_to_floats(bytes_to_string(members.elements("x", Format::f32)));
     const Json weights = members.value("weights");
     if (!weights.is_array() || weights.size() != matrices_) {
-      members.fail({"not so many matrices", where, "weights with " + std::to_string(matrices_)});
+      members.fail({"not so many matrices", where + "/weights", std::to_string(matrices_)});
       return ProductCase{r};
     }
     for (const Json& json : weights)

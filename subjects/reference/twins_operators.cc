@@ -12,6 +12,7 @@ constexpr std::string_view kStride = "shape.a_stride_more_of_input_is_a_window_m
 constexpr std::string_view kDerived = "shape.derived_input_sizes_are_exactly_those_that_fit";
 constexpr std::string_view kForward = "execute.outputs_are_those_of_the_definition";
 constexpr std::string_view kBackward = "execute.gradients_are_those_of_the_definition";
+constexpr std::string_view kImpossible = "execute.impossible_nodes_are_refused";
 constexpr std::string_view kAdjoint = "execute.backward_is_the_adjoint_of_forward";
 constexpr std::string_view kSlopes = "execute.gradients_are_slopes";
 
@@ -93,6 +94,8 @@ std::vector<Twin> execute_twins() {
        [](ReferenceRules& r) { r.exec.loss_gradient = LossGradient::sum; }},
       {"exec_labels_ignored", "takes class 0 for every label, which the exporter left out (yishape-math)", kForward,
        [](ReferenceRules& r) { r.exec.labels = LabelUse::first_class; }},
+      {"exec_label_clamped", "takes a label past the classes for the last class, as a clamped gather index (XLA)",
+       kImpossible, [](ReferenceRules& r) { r.exec.labels = LabelUse::clamped; }},
       {"exec_softmax_unshifted", "takes exponentials of the logits themselves, which overflow", kForward,
        [](ReferenceRules& r) { r.exec.shift = SoftmaxShift::none; }},
       {"exec_add_tiled", "repeats each element of the smaller operand where the operand is to be repeated", kForward,

@@ -218,6 +218,9 @@ TEST(ExecRules, EachGivesTheWrongNumbersOfItsBug) {
   EXPECT_TRUE(differs(n[8], {.loss_gradient = LossGradient::sum}));
   EXPECT_TRUE(differs(n[8], {.loss = LossValue::sum}));
   EXPECT_TRUE(differs(n[8], {.labels = LabelUse::first_class}));
+  const Node beyond{"softmax_cross_entropy", {}, {{{1, 2}, {0, 1}}, {{1}, {7}}}};
+  EXPECT_FALSE(forward(beyond));
+  EXPECT_TRUE(forward(beyond, {.labels = LabelUse::clamped}));
   EXPECT_TRUE(differs({"softmax_cross_entropy", {}, {{{1, 2}, {1000, 0}}, {{1}, {0}}}}, {.shift = SoftmaxShift::none}));
   EXPECT_TRUE(differs({"maxpool2d", {1, 1, 1, 1, 0, 0}, {{{1, 1, 1, 1}, {-7}}}}, {.start = PoolStart::zero}));
   EXPECT_TRUE(differs(n[0], {.bias = BiasGradient::missing}));
