@@ -71,6 +71,7 @@ foreach(level IN ITEMS 0 3)
     target_link_libraries(core_answers_O${level} PRIVATE ${libraries})
   endforeach()
   target_compile_options(core_answers_O${level} PRIVATE -O${level})
+  target_precompile_headers(core_answers_O${level} PRIVATE ${CMAKE_SOURCE_DIR}/core/precompiled.h)
 endforeach()
 add_test(NAME core_answers_are_the_same_at_O0_and_O3
   COMMAND ${CMAKE_COMMAND} -DONE=$<TARGET_FILE:core_answers_O0> -DOTHER=$<TARGET_FILE:core_answers_O3>
