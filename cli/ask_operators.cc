@@ -38,6 +38,7 @@ std::optional<std::int64_t> usual_value(std::string_view attribute) {
 std::string names_of(const ShapeOperator& op) {
   std::string names;
   for (const std::string_view name : op.attributes) names.append(names.empty() ? "" : ", ").append(name);
+  if (names.empty()) return "which it has none";
   return op.more_attributes ? names + ", axes" : names;
 }
 

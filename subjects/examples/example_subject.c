@@ -145,6 +145,81 @@ static int unpack(const char* layout, const uint64_t words[2], int64_t* values, 
   return PACKCHECK_OK;
 }
 
+/* The shape at words[*at]: how many axes, then their sizes. Gives its number of elements, or 0 for what is no shape:
+ * sizes are multiplied only after they were compared with the room that is left. */
+static int64_t read_shape(const int64_t* words, size_t count, size_t* at) {
+  const int64_t axes = *at < count ? words[(*at)++] : -1;
+  int64_t elements = 1;
+  if (axes < 0 || axes > 16 || (uint64_t)axes > count - *at) return 0;
+  for (int64_t i = 0; i < axes; ++i) {
+    const int64_t size = words[(*at)++];
+    if (size < 1 || elements > INT64_MAX / size) return 0;
+    elements *= size;
+  }
+  return elements;
+}
+
+/* One to 64 equal shapes, whose shape the output has. */
+static int infer_shape(const char* rule, const int64_t* attributes, size_t attribute_count, const int64_t* shapes,
+                       size_t shapes_count, int64_t* out, size_t capacity, size_t* out_count, packcheck_error* error) {
+  size_t number = 0;
+  size_t words = 0; /* of each shape */
+  (void)attributes;
+  if (!same(rule, "elementwise")) return PACKCHECK_UNSUPPORTED;
+  if (attribute_count != 0) return refused(error, "%zu attributes; elementwise has none", attribute_count);
+  for (size_t at = 0; at < shapes_count; ++number) {
+    const size_t begin = at;
+    if (read_shape(shapes, shapes_count, &at) == 0) return refused(error, "input %zu has no shape", number);
+    if (number == 0) words = at;
+    if (at - begin != words || memcmp(shapes + begin, shapes, words * sizeof *shapes) != 0)
+      return refused(error, "input %zu has another shape than input 0", number);
+  }
+  if (number < 1 || number > 64) return refused(error, "%zu inputs; elementwise has 1 to 64", number);
+  *out_count = words - 1;
+  if (*out_count <= capacity) memcpy(out, shapes + 1, *out_count * sizeof *out);
+  return PACKCHECK_OK;
+}
+
+/* relu of floats: how many, where everything fits; no buffer is touched before. */
+static int count_of_relu(const packcheck_node* node, size_t* count, packcheck_error* error) {
+  size_t at = 0;
+  if (!same(node->op, "relu:f32")) return PACKCHECK_UNSUPPORTED;
+  const int64_t elements = read_shape(node->shapes, node->shapes_count, &at);
+  if (node->attribute_count != 0 || elements == 0 || at != node->shapes_count)
+    return refused(error, "relu has one input and no attributes");
+  if (node->values_size % 4 != 0 || node->values_size / 4 != (uint64_t)elements)
+    return refused(error, "%zu bytes for %lld floats", node->values_size, (long long)elements);
+  *count = (size_t)elements;
+  return PACKCHECK_OK;
+}
+
+static int execute(const packcheck_node* node, uint8_t* out, size_t capacity, size_t* out_size,
+                   packcheck_error* error) {
+  size_t count = 0;
+  const int code = count_of_relu(node, &count, error);
+  if (code != PACKCHECK_OK) return code;
+  *out_size = 4 * count;
+  for (size_t i = 0; i < count && *out_size <= capacity; ++i) {
+    const uint32_t x = load32(node->values + 4 * i);
+    store32(out + 4 * i, float_of(x) > 0 ? x : 0);
+  }
+  return PACKCHECK_OK;
+}
+
+static int execute_backward(const packcheck_node* node, uint8_t* out, size_t capacity, size_t* out_size,
+                            packcheck_error* error) {
+  size_t count = 0;
+  const int code = count_of_relu(node, &count, error);
+  if (code != PACKCHECK_OK) return code;
+  if (node->upstream_size != 4 * count) return refused(error, "%zu bytes of gradient", node->upstream_size);
+  *out_size = 4 * count;
+  for (size_t i = 0; i < count && *out_size <= capacity; ++i) {
+    const int passes = float_of(load32(node->values + 4 * i)) > 0;
+    store32(out + 4 * i, passes ? load32(node->upstream + 4 * i) : 0);
+  }
+  return PACKCHECK_OK;
+}
+
 const packcheck_subject* packcheck_subject_v1(void) {
   static const char* const declarations[] = {"convert f32->bf16 rounding=nearest-even nan=quieted",
                                              "convert bf16->f32 nan=quieted",
@@ -152,6 +227,9 @@ const packcheck_subject* packcheck_subject_v1(void) {
                                              "dequantize q8_0:ggml",
                                              "pack conv2d:gen2",
                                              "unpack conv2d:gen2",
+                                             "infer_shape elementwise",
+                                             "execute relu:f32",
+                                             "execute_backward relu:f32",
                                              NULL};
   /* What is not named here is NULL: not offered. */
   static const packcheck_subject subject = {.struct_size = sizeof(packcheck_subject),
@@ -162,6 +240,9 @@ const packcheck_subject* packcheck_subject_v1(void) {
                                             .repack = repack,
                                             .dequantize = dequantize,
                                             .pack = pack,
-                                            .unpack = unpack};
+                                            .unpack = unpack,
+                                            .infer_shape = infer_shape,
+                                            .execute = execute,
+                                            .execute_backward = execute_backward};
   return &subject;
 }

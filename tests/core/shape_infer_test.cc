@@ -145,9 +145,9 @@ TEST(ShapeRules, EachChangesTheAnswersThatItsBugChanged) {
             Dimensions{-2147479015});
   EXPECT_EQ(*infer("same_padding", {2, 3, 2, 1}, {}, {.same_pads = SamePads::symmetric}), (Dimensions{1, 1, 1}));
   EXPECT_EQ(*infer("same_padding", {2, 3, 2, 1}, {}, {.same_pads = SamePads::other_side}), (Dimensions{1, 1, 0}));
-  const Dimensions strides_2_1{2, 1, 1, 1, 1, 1, 1};
-  EXPECT_NE(*infer("conv2d", strides_2_1, kernel_3),
-            *infer("conv2d", strides_2_1, kernel_3, {.stride = StridePlace::height_and_width_swapped}));
+  const Dimensions two_and_one{2, 1, 0, 0, 1, 1, 1};
+  EXPECT_NE(*infer("conv2d", two_and_one, kernel_3),
+            *infer("conv2d", two_and_one, kernel_3, {.stride = StridePlace::height_and_width_swapped}));
   EXPECT_FALSE(infer("conv2d", {1, 1, 0, 0, 1, 1, 2}, {{1, 4, 3, 3}, {2, 2, 1, 1}}, {.groups = GroupUse::ignored}));
 }
 
