@@ -1,8 +1,9 @@
-// No operation that the reference declares is a stub: each variant answers some drawn call, and no message says that
-// something is not there yet.
+// No operation that the reference declares is a stub: each answers drawn calls, no variant is skipped, and no message
+// says that something is not there yet.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "properties/cases/cases.h"
@@ -24,18 +25,19 @@ TEST(Operations, ThatTheReferenceDeclaresAreNoStubs) {
   RandomSource source(80);
   for (std::size_t i = 0; i < kOperationCount; ++i)
     EXPECT_TRUE(reference->info().offers(static_cast<Operation>(i))) << operation_name(static_cast<Operation>(i));
+  std::set<Operation> answered;
   for (const Declaration& d : reference->info().declarations) {
     const std::string variant = std::string(operation_name(d.operation)) + " " + d.variant;
-    bool answered = false;
-    for (int tries = 0; tries < 100 && !answered; ++tries) {
+    for (int tries = 0; tries < 10; ++tries) {
       const Case c = call_cases.draw(source, variant);
       const Reply reply = reference->call(c.as<CallCase>().request);
-      answered = reply.outcome == Outcome::answered;
-      EXPECT_NE(reply.outcome, Outcome::skipped) << variant << ": " << reply.message;
+      if (reply.outcome == Outcome::answered) answered.insert(d.operation);
+      EXPECT_TRUE(reply.outcome == Outcome::answered || reply.outcome == Outcome::refused)
+          << variant << ": " << reply.message;
       EXPECT_FALSE(confesses(reply.message)) << variant << ": " << reply.message;
     }
-    EXPECT_TRUE(answered) << variant << " answers none of 100 calls";
   }
+  EXPECT_EQ(answered.size(), kOperationCount);
 }
 
 }  // namespace
