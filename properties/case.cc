@@ -12,6 +12,7 @@ std::optional<Domain> CaseType::domain(std::string_view) const { return std::nul
 std::optional<Domain> CaseType::patterns(std::string_view) const { return std::nullopt; }
 std::vector<Case> CaseType::halves(const Case&) const { return {}; }
 std::optional<Case> CaseType::from_wire(std::span<const std::uint8_t>, std::string_view) const { return std::nullopt; }
+std::optional<std::vector<std::uint8_t>> CaseType::to_wire(const Case&) const { return std::nullopt; }
 
 std::span<const CaseType* const> all_case_types() {
   static const std::array<const CaseType*, 17> types{

@@ -74,6 +74,8 @@ class CaseType {
   /// A case from a file in the family's wire format (JSON text, blocks); nothing if it has none.
   [[nodiscard]] virtual std::optional<Case> from_wire(std::span<const std::uint8_t> bytes,
                                                       std::string_view variant) const;
+  /// The inverse: what from_wire() makes this case of; nothing if the family has no wire format.
+  [[nodiscard]] virtual std::optional<std::vector<std::uint8_t>> to_wire(const Case& c) const;
 
  private:
   std::string_view name_;

@@ -11,6 +11,7 @@ packcheck_test(NAME properties_test SHARDS 16
     properties/engines_test.cc
     properties/float_draws_test.cc
     properties/graph_faults_test.cc
+    properties/mutators_test.cc
     properties/number_patterns_test.cc
     properties/operator_requests_test.cc
     properties/source_test.cc

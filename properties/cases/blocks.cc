@@ -259,6 +259,10 @@ class BlocksType final : public TypedCaseType<BlocksCase> {
     const std::size_t whole = bytes.size() / e->block_bytes * e->block_bytes;
     return wrap({e, oracle::block_order(e->id(), bytes.first(whole)).value_or(Bytes{})});
   }
+  std::optional<Bytes> to_wire(const Case& c) const override {
+    const BlocksCase& value = c.as<BlocksCase>();
+    return oracle::array_order(value.encoding->id(), value.blocks).value_or(value.blocks);
+  }
 };
 
 const ValuesType kValues("values");
