@@ -14,7 +14,6 @@ std::optional<Domain> CaseType::domain(std::string_view) const { return std::nul
 std::optional<Domain> CaseType::patterns(std::string_view) const { return std::nullopt; }
 std::vector<Case> CaseType::halves(const Case&) const { return {}; }
 std::optional<Case> CaseType::from_wire(std::span<const std::uint8_t>, std::string_view) const { return std::nullopt; }
-
 std::optional<std::vector<std::uint8_t>> CaseType::wire_bytes(const Case&) const { return std::nullopt; }
 
 std::optional<std::vector<std::uint8_t>> CaseType::to_wire(const Case& c) const {

@@ -12,6 +12,7 @@ packcheck_test(NAME properties_test SHARDS 16
     properties/float_draws_test.cc
     properties/graph_faults_test.cc
     properties/network_document_test.cc
+    properties/mutators_test.cc
     properties/number_patterns_test.cc
     properties/operator_requests_test.cc
     properties/operations_test.cc
