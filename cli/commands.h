@@ -88,7 +88,7 @@ struct ExplainOptions {
 int run_explain(const ExplainOptions& options);
 
 struct CorpusOptions {
-  std::string action;  ///< add, lint
+  std::string action;  ///< add, lint, import, promote, minimise, export
   std::vector<std::string> files;
   std::string kind = "regression";
   std::string family;       ///< of files that are no case files
@@ -104,6 +104,9 @@ struct CorpusOptions {
   std::string wrong_from;  ///< a subject that gives the wrong answers
   std::vector<std::string> flags;
   bool acceptable = false;
+  std::string subject;  ///< of inputs to import; empty: the reference
+  std::string variant;  ///< of inputs to import; empty: every one
+  std::string to;       ///< the folder to export into
   std::string corpus;
   bool json = false;
 };
@@ -129,6 +132,14 @@ struct SentinelOptions {
   bool json = false;
 };
 int run_sentinel(const SentinelOptions& options);
+
+struct MergeOptions {
+  std::vector<std::string> folders;  ///< report folders of all shards of one run
+  std::string expected;              ///< as of verify
+  std::string report = "packcheck-report";
+  bool json = false;
+};
+int run_report_merge(const MergeOptions& options);
 
 struct TwinsOptions {
   std::string profile = "quick";

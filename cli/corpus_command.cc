@@ -1,9 +1,11 @@
-// packcheck corpus add|lint: the only way files get into a corpus, and the check that they belong.
+// packcheck corpus: the only way files get into a corpus (add; import and promote are in cli/corpus_life.h), and the
+// check that they belong.
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
 
 #include "cli/commands.h"
+#include "cli/corpus_life.h"
 #include "cli/open_subject.h"
 #include "cli/paths.h"
 #include "properties/corpus_store.h"
@@ -124,7 +126,7 @@ int add(const fs::path& corpus, const CorpusOptions& o) {
 void find_strays(const fs::path& corpus, std::vector<Error>& problems) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(corpus, ignored)) {
-    if (!entry.is_regular_file(ignored)) continue;
+    if (!entry.is_regular_file(ignored) || is_half_written(entry.path())) continue;
     const fs::path relative = fs::relative(entry.path(), corpus, ignored);
     std::vector<std::string> parts;
     for (const fs::path& part : relative) parts.push_back(part.string());
@@ -156,7 +158,7 @@ void check_names(const fs::path& corpus, std::vector<Error>& problems) {
   for (const CaseType* type : all_case_types())
     for (const fs::directory_entry& entry :
          fs::recursive_directory_iterator(corpus / std::string(type->name()), ignored)) {
-      if (!entry.is_regular_file(ignored)) continue;
+      if (!entry.is_regular_file(ignored) || is_half_written(entry.path())) continue;
       const Result<std::string> text = read_file(entry.path());
       if (text && entry.path().stem().string().find(sha1_of(*text)) == std::string::npos)
         problems.push_back({"the name does not hold the SHA-1 of the text", entry.path().string(), sha1_of(*text)});
@@ -198,6 +200,10 @@ int run_corpus_command(const CorpusOptions& options) {
   const fs::path corpus = options.corpus.empty() ? default_corpus() : fs::path(options.corpus);
   if (corpus.empty()) return complain({"no corpus found", "corpus", "--corpus FOLDER"});
   if (options.action == "add") return add(corpus, options);
+  if (options.action == "import") return import_into(corpus, options);
+  if (options.action == "promote") return promote_in(corpus);
+  if (options.action == "minimise") return minimise_in(corpus);
+  if (options.action == "export") return export_from(corpus, options);
   return lint(corpus, options.json);
 }
 

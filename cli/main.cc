@@ -172,6 +172,39 @@ void add_explain(CLI::App& app, ExplainOptions& o, std::function<int()>& run) {
   });
 }
 
+/// import, promote, minimise and export.
+void add_corpus_life(CLI::App* c, CorpusOptions& o, std::function<int()>& run) {
+  const auto action = [&](const std::string& name, const std::string& help, const std::string& example) {
+    CLI::App* a = c->add_subcommand(name, help);
+    a->footer("Example: packcheck corpus " + example);
+    a->add_option("--corpus", o.corpus, "corpus folder");
+    a->callback([&run, &o, name] {
+      run = [&o, name] {
+        o.action = name;
+        return run_corpus_command(o);
+      };
+    });
+    return a;
+  };
+  CLI::App* import =
+      action("import", "Inputs that a fuzzer wrote become shrunk cases under crashing/, one a signature.",
+             "import crash-1234 --family text");
+  import->add_option("files", o.files, "inputs, or case files");
+  import->add_option("--case", o.inline_case, "instead of files: the case as JSON, of --law");
+  import->add_option("--law", o.law, "only this law");
+  import->add_option("--family", o.family, "only the laws of this case type");
+  import->add_option("--variant", o.variant, "only this variant, as in q8_0:ggml");
+  import->add_option("--subject", o.subject, std::string(kSubjectHelp) + "; default: the reference");
+  (void)action("promote", "Cases under crashing/ whose law holds again become regressions; exit 1 if some do not.",
+               "promote --corpus corpus");
+  (void)action("minimise", "Shrinks the cases under crashing/, and keeps the simplest of each signature.",
+               "minimise --corpus corpus");
+  CLI::App* to =
+      action("export", "A family's cases as bytes that a fuzzer starts from.", "export --family text --to seeds");
+  to->add_option("--family", o.family, "one of: " + wire_families());
+  to->add_option("--to", o.to, "folder to write the inputs into");
+}
+
 void add_corpus(CLI::App& app, CorpusOptions& o, std::function<int()>& run) {
   CLI::App* c = app.add_subcommand("corpus", "Add case files to a corpus, or check one.");
   c->footer("Example: packcheck corpus add packcheck-report/findings/*.json --kind regression");
@@ -201,6 +234,7 @@ void add_corpus(CLI::App& app, CorpusOptions& o, std::function<int()>& run) {
       return run_corpus_command(o);
     };
   });
+  add_corpus_life(c, o, run);
   CLI::App* lint = c->add_subcommand("lint", "Check every file of a corpus; exit 1 on problems.");
   lint->footer("Example: packcheck corpus lint --corpus corpus");
   lint->add_option("--corpus", o.corpus, "corpus folder");
@@ -222,6 +256,19 @@ void add_twins(CLI::App& app, TwinsOptions& o, std::function<int()>& run) {
   c->add_option("--jobs", o.jobs, "processes; 0 for one per core")->capture_default_str();
   c->add_flag("--json", o.json, "print JSON");
   c->callback([&run, &o] { run = [&o] { return run_twins(o); }; });
+}
+
+void add_report(CLI::App& app, MergeOptions& o, std::function<int()>& run) {
+  CLI::App* c = app.add_subcommand("report", "Work on reports of verify.");
+  c->footer("Example: packcheck report merge shard-0 shard-1 --report whole");
+  c->require_subcommand(1);
+  CLI::App* merge = c->add_subcommand("merge", "The shards of one verify as the report of the whole.");
+  merge->footer("Example: packcheck report merge shard-0 shard-1 --report whole");
+  merge->add_option("folders", o.folders, "the --report folders of all shards");
+  merge->add_option("--expected", o.expected, "folder of expected lists: exit 0 exactly if every subject is as listed");
+  merge->add_option("--report", o.report, "folder to write the report into")->capture_default_str();
+  merge->add_flag("--json", o.json, "print the report as JSON");
+  merge->callback([&run, &o] { run = [&o] { return run_report_merge(o); }; });
 }
 
 void add_sentinel(CLI::App& app, SentinelOptions& o, std::function<int()>& run) {
@@ -305,6 +352,7 @@ int run_main(int argc, char** argv) {
   ExplainOptions explain;
   CorpusOptions corpus;
   TwinsOptions twins;
+  MergeOptions merge;
   SentinelOptions sentinel;
   AuditOptions audit;
   ListOptions list;
@@ -315,6 +363,7 @@ int run_main(int argc, char** argv) {
   add_explain(app, explain, run);
   add_corpus(app, corpus, run);
   add_twins(app, twins, run);
+  add_report(app, merge, run);
   add_sentinel(app, sentinel, run);
   add_audit(app, audit, run);
   add_list(app, "laws", "Every law: id and sentence.", list, run);

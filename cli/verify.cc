@@ -15,6 +15,7 @@
 #include "cli/open_subject.h"
 #include "cli/paths.h"
 #include "cli/report.h"
+#include "cli/report_merge.h"
 #include "subjects/reference/version.h"
 
 namespace packcheck {
@@ -203,6 +204,11 @@ int run_verify(const VerifyOptions& options) {
   if (!options.expected.empty())
     if (auto ok = compare_with_expected(*result, options.expected); !ok) return complain(ok.error());
   if (auto ok = write_report(*result, options.report); !ok) return complain(ok.error());
+  if (shard->of > 1) {
+    const std::string text = shard_results_text(*result, shard->index, shard->of, options.max_findings);
+    if (auto ok = write_file_atomically(std::filesystem::path(options.report) / "results.json", text); !ok)
+      return complain(ok.error());
+  }
   std::fputs((options.json ? report_json(*result) : summary_text(*result)).c_str(), stdout);
   if (!options.json)
     std::printf("Report: %s/report.html, .md, .json, .sarif, junit.xml, findings/\n", options.report.c_str());

@@ -74,8 +74,12 @@ class CaseType {
   /// A case from a file in the family's wire format (JSON text, blocks); nothing if it has none.
   [[nodiscard]] virtual std::optional<Case> from_wire(std::span<const std::uint8_t> bytes,
                                                       std::string_view variant) const;
+  /// The inverse: bytes from which from_wire() gives this very case; nothing if there are none.
+  [[nodiscard]] std::optional<std::vector<std::uint8_t>> to_wire(const Case& c) const;
 
  private:
+  /// Bytes that may be the case's; to_wire() tries them.
+  [[nodiscard]] virtual std::optional<std::vector<std::uint8_t>> wire_bytes(const Case& c) const;
   std::string_view name_;
 };
 

@@ -136,7 +136,7 @@ std::vector<fs::path> sorted_files(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, ignored))
-    if (entry.is_regular_file(ignored)) paths.push_back(entry.path());
+    if (entry.is_regular_file(ignored) && !is_half_written(entry.path())) paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -225,7 +225,7 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view text) 
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) return refuse(error.message(), path.parent_path().string(), "a folder that can be created");
-  const fs::path temporary = path.string() + ".part-" + std::to_string(::getpid());
+  const fs::path temporary = path.string() + std::string(kPartMark) + std::to_string(::getpid());
   {
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
@@ -241,6 +241,8 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view text) 
   fs::remove(temporary, error);
   return refuse(message, path.string(), "a path that can be replaced");
 }
+
+bool is_half_written(const fs::path& path) { return path.filename().string().find(kPartMark) != std::string::npos; }
 
 std::string sha1_of(std::string_view text) {
   std::array<char, SHA1_DIGEST_STRING_LENGTH> digits{};

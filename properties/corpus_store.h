@@ -2,7 +2,7 @@
 //
 // corpus/<family>/{seed,regression,crashing}/: a family is a case type. Files ending in .json are
 // case files; other files are in the family's wire format. corpus/vectors/*.json are lists of named
-// cases. Only `packcheck corpus add` writes here, atomically.
+// cases. Only `packcheck corpus` writes here, atomically.
 #pragma once
 
 #include <filesystem>
@@ -52,6 +52,11 @@ struct NewVector {
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
 /// Writes beside and renames, so that no reader ever sees half a file.
 [[nodiscard]] Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view text);
+/// In the name of a file that write_file_atomically() has not finished, before the number of the process that writes
+/// it.
+inline constexpr std::string_view kPartMark = ".part-";
+/// Such a file: no reader takes it for one of the corpus.
+[[nodiscard]] bool is_half_written(const std::filesystem::path& path);
 /// 40 hex digits.
 [[nodiscard]] std::string sha1_of(std::string_view text);
 /// A signature as part of a file name: letters, digits, dot, dash and underscore.

@@ -33,12 +33,14 @@ packcheck_test(NAME command_test
     cli/ask_test.cc
     cli/audit_test.cc
     cli/corpus_command_test.cc
+    cli/corpus_life_test.cc
     cli/expected_test.cc
     cli/explain_test.cc
     cli/lists_test.cc
     cli/packed_losses_test.cc
     cli/programs_test.cc
     cli/readme_test.cc
+    cli/report_merge_test.cc
     cli/sentinel_test.cc
     cli/sweep_test.cc
     cli/verify_test.cc

@@ -259,6 +259,10 @@ class BlocksType final : public TypedCaseType<BlocksCase> {
     const std::size_t whole = bytes.size() / e->block_bytes * e->block_bytes;
     return wrap({e, oracle::block_order(e->id(), bytes.first(whole)).value_or(Bytes{})});
   }
+  std::optional<Bytes> wire_bytes(const Case& c) const override {
+    const auto& blocks = c.as<BlocksCase>();
+    return oracle::array_order(blocks.encoding->id(), blocks.blocks);
+  }
 };
 
 const ValuesType kValues("values");

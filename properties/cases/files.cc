@@ -92,6 +92,7 @@ class FileType final : public TypedCaseType<FileCase> {
   std::optional<Case> from_wire(std::span<const std::uint8_t> bytes, std::string_view variant) const override {
     return wrap({variant == "gguf" ? FileKind::gguf : FileKind::safetensors, Bytes(bytes.begin(), bytes.end())});
   }
+  std::optional<Bytes> wire_bytes(const Case& c) const override { return c.as<FileCase>().bytes; }
 };
 
 const FileType kType("file");

@@ -223,6 +223,7 @@ class GraphBytesType final : public TypedCaseType<GraphBytesCase> {
   std::optional<Case> from_wire(std::span<const std::uint8_t> bytes, std::string_view variant) const override {
     return wrap({std::string(variant), Bytes(bytes.begin(), bytes.end())});
   }
+  std::optional<Bytes> wire_bytes(const Case& c) const override { return c.as<GraphBytesCase>().ysgp; }
 };
 
 class GraphTextType final : public TypedCaseType<GraphTextCase> {
@@ -256,6 +257,7 @@ class GraphTextType final : public TypedCaseType<GraphTextCase> {
   std::optional<Case> from_wire(std::span<const std::uint8_t> bytes, std::string_view variant) const override {
     return wrap({std::string(variant), bytes_to_string(bytes)});
   }
+  std::optional<Bytes> wire_bytes(const Case& c) const override { return string_to_bytes(c.as<GraphTextCase>().text); }
 };
 
 const GraphBytesType kGraphBytes("graph_bytes");

@@ -135,6 +135,7 @@ class TextType final : public TypedCaseType<TextCase> {
   std::optional<Case> from_wire(std::span<const std::uint8_t> bytes, std::string_view) const override {
     return wrap({bytes_to_string(bytes)});
   }
+  std::optional<Bytes> wire_bytes(const Case& c) const override { return string_to_bytes(c.as<TextCase>().text); }
 };
 
 const NumberType kNumber("number");

@@ -233,6 +233,8 @@ TEST_P(Help, OfEveryCommandExitsWith0AndShowsAnExample) {
 
 INSTANTIATE_TEST_SUITE_P(CommandLine, Help,
                          testing::Values("verify", "repro", "sweep", "ask", "corpus", "corpus add", "corpus lint",
+                                         "corpus import", "corpus promote", "corpus minimise", "corpus export", "report",
+                                         "report merge",
                                          "twins", "laws", "subjects", "formats", "encodings", "explain", "layouts"),
                          [](const auto& test) {
                            std::string name = test.param;
