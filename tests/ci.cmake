@@ -1,6 +1,8 @@
 # The scripts under ci/ that are programs of their own, tried on small things made for it.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-foreach(name check_build)
+foreach(name check_build nightly)
   add_test(NAME ci.${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/ci/${name}_test.py)
-  set_tests_properties(ci.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
 endforeach()
+# Without Node, or without what ci/install --fuzzing fetches, the exit code is 77.
+add_test(NAME ci.workflows COMMAND sh -c "command -v node >/dev/null || exit 77; exec node ${CMAKE_CURRENT_LIST_DIR}/ci/workflows_test.mjs")
+set_tests_properties(ci.check_build ci.nightly ci.workflows PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)

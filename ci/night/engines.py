@@ -1,0 +1,112 @@
+"""One target for some seconds under libFuzzer or AFL++, and what it said."""
+import hashlib
+import os
+import re
+import subprocess
+import time
+
+MOST_STOPS = 20  # of one target in one slice: each is kept, and says less than the first
+
+
+def quiet(words, seconds, log, environment=None):
+    """Exit code of a command, or None where the time was over; its output goes to the file."""
+    with open(log, "ab") as file:
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
+                                   env={**os.environ, **(environment or {})}, start_new_session=True)
+        try:
+            return process.wait(timeout=max(0.1, seconds))
+        except subprocess.TimeoutExpired:
+            try:
+                os.killpg(process.pid, 9)  # the session that was started here
+            except ProcessLookupError:
+                pass
+            process.wait()
+            return None
+
+
+def text_of(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def libfuzzer_said(text):
+    """Inputs run, seconds, new inputs, edges: what libFuzzer prints at its end, or as far as it came."""
+    def last(pattern):
+        found = re.findall(pattern, text, re.MULTILINE)
+        return int(found[-1]) if found else 0
+    execs = last(r"stat::number_of_executed_units:\s*(\d+)") or last(r"^#(\d+)\s")
+    return {"execs": execs, "new": last(r"stat::new_units_added:\s*(\d+)"), "edges": last(r"cov: (\d+)")}
+
+
+def libfuzzer(program, seconds, corpus, seeds, artifacts, seed, dictionary, log):
+    """Runs until the time is over; a target that stops is started again, what stopped it is in `artifacts`."""
+    total = {"execs": 0, "new": 0, "edges": 0, "seconds": 0.0}
+    start, stops = time.monotonic(), 0
+    while time.monotonic() - start < seconds and stops <= MOST_STOPS:
+        left = seconds - (time.monotonic() - start)
+        if stops and left < 1:
+            break
+        part = f"{log}.{stops}"
+        words = [program, f"-max_total_time={max(1, int(left))}", f"-seed={seed % 2147483646 + 1 + stops}", "-timeout=25",
+                 "-rss_limit_mb=2560", "-max_len=4096", "-print_final_stats=1", f"-artifact_prefix={artifacts}{os.sep}"]
+        if dictionary:
+            words.append(f"-dict={dictionary}")
+        begun = time.monotonic()
+        status = quiet([*words, corpus, *seeds], left + 5, part)
+        said = libfuzzer_said(text_of(part))
+        total["seconds"] += time.monotonic() - begun
+        for key in ("execs", "new"):
+            total[key] += said[key]
+        total["edges"] = max(total["edges"], said["edges"])
+        if status in (0, None):
+            break
+        stops += 1
+    return total
+
+
+AFL = {"AFL_NO_UI": "1", "AFL_SKIP_CPUFREQ": "1", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES": "1", "AFL_NO_AFFINITY": "1",
+       "AFL_AUTORESUME": "1", "AFL_FAST_CAL": "1", "AFL_QUIET": "1"}
+
+
+def name_of(data):
+    return hashlib.sha1(data).hexdigest()
+
+
+def take(folder, into):
+    """Copies the inputs of an AFL++ folder under the names that libFuzzer gives them; how many were new."""
+    new = 0
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        path = os.path.join(folder, name)
+        if not name.startswith("id:") or not os.path.isfile(path):
+            continue
+        with open(path, "rb") as file:
+            data = file.read()
+        target = os.path.join(into, name_of(data))
+        if not os.path.exists(target):
+            with open(target + ".part", "wb") as file:
+                file.write(data)
+            os.replace(target + ".part", target)
+            new += 1
+    return new
+
+
+def afl(program, seconds, corpus, seeds, artifacts, out, dictionary, log):
+    """As libfuzzer(), by afl-fuzz; its queue comes into the corpus, and what crashed or hung into `artifacts`."""
+    start_from = next((folder for folder in (corpus, *seeds) if os.path.isdir(folder) and os.listdir(folder)), None)
+    if start_from is None:
+        start_from = corpus
+        with open(os.path.join(corpus, name_of(b"0")), "wb") as file:
+            file.write(b"0")
+    words = ["afl-fuzz", "-i", start_from, "-o", out, "-V", str(max(1, int(seconds))), "-m", "none", "-t", "25000"]
+    if dictionary:
+        words += ["-x", dictionary]
+    begun = time.monotonic()
+    quiet([*words, "--", program], seconds + 10, log, AFL)
+    stats = dict(re.findall(r"^(\w+)\s*: (.*)$", text_of(os.path.join(out, "default", "fuzzer_stats")), re.MULTILINE))
+    new = take(os.path.join(out, "default", "queue"), corpus)
+    for kind in ("crashes", "hangs"):
+        take(os.path.join(out, "default", kind), artifacts)
+    return {"execs": int(stats.get("execs_done", 0)), "new": new, "edges": 0, "seconds": time.monotonic() - begun}

@@ -1,0 +1,302 @@
+"""The stages of a night. Each gets its seconds and returns why it was skipped, or None; what it found is in the state."""
+import json
+import os
+import re
+import subprocess
+import threading
+import time
+
+from . import budget, engines, findings
+
+SWEEP_LAW = "format.narrowing_is_correctly_rounded"
+SWEEP_TARGETS = ("f16", "bf16", "e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0", "e2m1", "i8")
+MEMORY = ("not applicable: every target links libstdc++, whose strings are not instrumented, and MemorySanitizer reports them; "
+          "it needs a C++ library built with it")
+
+
+class Night:
+    """What the stages share."""
+
+    def __init__(self, state, programs, root, jobs, say):
+        self.state, self.programs, self.root, self.jobs, self.say = state, programs, root, jobs, say
+        self.lock = threading.Lock()  # of the state: targets run at the same time
+        self.targets = []  # (name, family)
+        for build in ("sanitized", "fast", "afl"):
+            path = self.program(build, "targets.txt")
+            if path and not self.targets:
+                self.targets = [tuple(line.split()[:2]) for line in engines.text_of(path).splitlines() if line.strip()]
+        for name, _ in self.targets:
+            state.target(name)
+
+    def program(self, build, name):
+        path = os.path.join(self.programs.get(build, ""), name)
+        return path if self.programs.get(build) and os.path.exists(path) else None
+
+    def packcheck(self):
+        path = self.programs.get("packcheck")
+        return path if path and os.access(path, os.X_OK) else None
+
+    def seeds(self, family):
+        folders = [os.path.join(self.root, "corpus", family, kind) for kind in ("seed", "regression")]
+        return [folder for folder in folders if os.path.isdir(folder)]
+
+    def dictionary(self, name):
+        path = os.path.join(self.root, "fuzz", re.sub("_fuzzer$", "", name) + ".dict")
+        return path if os.path.exists(path) else None
+
+    def log(self, name):
+        self.state.made("logs")
+        return self.state.at("logs", name)
+
+
+def in_parallel(night, tasks):
+    """Runs (name, seconds, function) tasks on so many cores, the longest first; saves after each."""
+    waiting = sorted(tasks, key=lambda task: -task[1])
+    lock = night.lock
+
+    def work():
+        while True:
+            with lock:
+                if not waiting:
+                    return
+                name, seconds, function = waiting.pop(0)
+                left = night.state.left()
+            night.say(f"{name} for {budget.spoken(seconds)}; {budget.spoken(left)} left")
+            said = function()
+            with lock:
+                night.state.save()
+                if said:
+                    night.say(f"{name}: {said}")
+
+    workers = [threading.Thread(target=work) for _ in range(min(night.jobs, len(waiting)))]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+def search(night, stage, build, seconds, one):
+    """Every target under one engine: a third of the time equally, then the rest by what each finds."""
+    programs = [(name, family, night.program(build, name)) for name, family in night.targets]
+    programs = [row for row in programs if row[2]]
+    if not programs:
+        return f"no targets built in {night.programs.get(build)}"
+    if seconds < budget.least(stage, len(programs), night.jobs):
+        return f"{budget.spoken(seconds)} are too few for {len(programs)} targets"
+    begun = time.monotonic()
+    per_core = seconds * night.jobs
+    gains, rounds = {}, night.state.night["results"].setdefault("rounds", {}).setdefault(stage, [])
+
+    def slice_of(name, family, program, part):
+        def run():
+            said = one(night, name, family, program, part)
+            total = night.state.target(name)
+            with night.lock:
+                for key in ("execs", "new", "seconds"):
+                    total[key] += said[key]
+                total["edges"] = max(total["edges"], said["edges"])
+                total.setdefault("per_second", {})[stage] = round(said["execs"] / max(said["seconds"], 0.001))
+            gains[name] = said["new"] / max(said["seconds"], 0.001)
+            replayer = night.program("sanitized", name) or program
+            findings.gather(night.state, name, replayer, night.packcheck())
+            return f"{said['execs']} inputs, {said['new']} new, {len(total['findings'])} findings"
+        return f"{stage} {name}", part, run
+
+    equal = per_core / 3 / len(programs)
+    if "equal" not in rounds:
+        in_parallel(night, [slice_of(*row, equal) for row in programs])
+        rounds.append("equal")
+    left = (seconds - (time.monotonic() - begun)) * night.jobs
+    parts = budget.split(left, {name: gains.get(name, 0.0) for name, _, _ in programs})
+    if "by gain" not in rounds and left > 1:
+        in_parallel(night, [slice_of(*row, parts[row[0]]) for row in programs if parts[row[0]] >= 1])
+        rounds.append("by gain")
+    return None
+
+
+def by_libfuzzer(night, name, family, program, seconds):
+    return engines.libfuzzer(program, seconds, night.state.made("corpus", name), night.seeds(family),
+                             night.state.made("artifacts", name), night.state.night["seed"], night.dictionary(name),
+                             night.log(name))
+
+
+def by_afl(night, name, family, program, seconds):
+    return engines.afl(program, seconds, night.state.made("corpus", name), night.seeds(family),
+                       night.state.made("artifacts", name), night.state.at("afl", name), night.dictionary(name),
+                       night.log(name + ".afl"))
+
+
+def explore(night, seconds):
+    return search(night, "explore", "fast", seconds, by_libfuzzer)
+
+
+def sanitize(night, seconds):
+    return search(night, "sanitize", "sanitized", seconds, by_libfuzzer)
+
+
+def memory(_night, _seconds):
+    return MEMORY
+
+
+def afl(night, seconds):
+    return search(night, "afl", "afl", seconds, by_afl)
+
+
+def packcheck_run(night, words, seconds, log):
+    if os.path.exists(log):
+        os.remove(log)
+    status = engines.quiet([night.packcheck(), *words], seconds, log)
+    return status, engines.text_of(log)
+
+
+def sweeps(night, seconds):
+    """All 2^32 singles of one format after the other, the one that was whole longest ago first; goes on another night."""
+    if not night.packcheck():
+        return "no packcheck built"
+    whole = night.state.night["results"].setdefault("sweeps", {})
+    last = {}
+    for earlier in night.state.history():
+        last.update({name: number for number, name in enumerate(earlier.get("sweeps", {}))})
+        for name in earlier.get("sweeps", {}):
+            last[name] = earlier["night"]
+    begun = time.monotonic()
+    for name in sorted(SWEEP_TARGETS, key=lambda target: str(last.get(target, ""))):
+        left = seconds - (time.monotonic() - begun)
+        if name in whole or left < 5:
+            continue
+        night.say(f"sweep f32->{name} for at most {budget.spoken(left)}; {budget.spoken(night.state.left())} left")
+        words = ["sweep", SWEEP_LAW, "--from", "f32", "--to", name, "--resume", "--report", night.state.made("sweeps"),
+                 "--jobs", str(night.jobs)]
+        status, text = packcheck_run(night, words, left, night.log("sweep-" + name))
+        if status == 0:
+            whole[name] = "holds"
+        elif status == 1:
+            whole[name] = "BROKEN"
+            findings.record(night.state, f"{SWEEP_LAW} sweep f32->{name}", "sweep", text)
+        elif status is not None:
+            whole[name] = f"ended with {status}"
+        night.state.save()
+    return None
+
+
+def laws(night, seconds):
+    """Every law by the random engines with the night's seed."""
+    if not night.packcheck():
+        return "no packcheck built"
+    words = ["verify", "--corpus", os.path.join(night.root, "corpus"), "--seed", str(night.state.night["seed"]), "--time",
+             f"{max(1, int(seconds * 0.7))}s", "--jobs", str(night.jobs), "--report", night.state.made("verify")]
+    night.say(f"every law for {budget.spoken(seconds)}; {budget.spoken(night.state.left())} left")
+    status, text = packcheck_run(night, words, seconds, night.log("verify"))
+    night.state.night["results"]["laws"] = {0: "hold", 1: "BROKEN", None: "not finished in its time"}.get(status, f"ended with {status}")
+    if status == 1:
+        for signature in re.findall(r"^  (?:\S+ breaks )?(\S+\.\S+ .*)$", text, re.MULTILINE)[:20] or ["verify"]:
+            findings.record(night.state, signature, "verify", text)
+    return None
+
+
+def merge(night, seconds):
+    """Each corpus down to inputs that reach something of their own; findings' cases down to the smallest."""
+    rows = [(name, family, night.program("sanitized", name)) for name, family in night.targets]
+    rows = [row for row in rows if row[2] and os.path.isdir(night.state.at("corpus", row[0]))]
+    if not rows:
+        return "no corpora, or no targets with sanitizers"
+    begun = time.monotonic()
+    for number, (name, family, program) in enumerate(rows):
+        left = (seconds - (time.monotonic() - begun)) / (len(rows) - number)
+        night.say(f"merge {name}; {budget.spoken(night.state.left())} left")
+        merge_one(night, name, family, program, left)
+        night.state.save()
+    if night.packcheck() and os.path.isdir(night.state.at("cases")):
+        packcheck_run(night, ["corpus", "minimise", "--corpus", night.state.at("cases")],
+                      max(5, seconds - (time.monotonic() - begun)), night.log("minimise"))
+    return None
+
+
+def merge_one(night, name, family, program, seconds):
+    """The merged corpus takes the place of the old one only when it is whole."""
+    old, new, away = (night.state.at("corpus", name + suffix) for suffix in ("", ".merged", ".old"))
+    for leftover in (new, away):
+        subprocess.run(["rm", "-rf", leftover], check=True)
+    os.makedirs(new)
+    status = engines.quiet([program, "-merge=1", "-timeout=25", new, old, *night.seeds(family)], seconds, night.log(name + ".merge"))
+    total = night.state.target(name)
+    if status == 0 and os.listdir(new):
+        total["edges"] = max(total["edges"], engines.libfuzzer_said(engines.text_of(night.log(name + ".merge")))["edges"])
+        os.rename(old, away)
+        os.rename(new, old)
+        subprocess.run(["rm", "-rf", away], check=True)
+    else:
+        subprocess.run(["rm", "-rf", new], check=True)
+
+
+def coverage(night, seconds):
+    """Lines and branches of core/ that all corpora together reach."""
+    rows = [(name, family, night.program("coverage", name)) for name, family in night.targets]
+    rows = [row for row in rows if row[2]]
+    tools = [tool for tool in ("llvm-profdata-19", "llvm-cov-19") if not any(
+        os.access(os.path.join(folder, tool), os.X_OK) for folder in os.environ.get("PATH", "").split(":"))]
+    if not rows or tools:
+        return f"not here: {', '.join(tools)}" if tools else "no targets built with coverage"
+    begun = time.monotonic()
+    profiles = night.state.made("coverage")
+    raw = []
+    for name, family, program in rows:
+        left = seconds * 0.7 - (time.monotonic() - begun)
+        if left < 1:
+            break
+        path = os.path.join(profiles, name + ".profraw")
+        engines.quiet([program, "-runs=0", night.state.made("corpus", name), *night.seeds(family)], left, night.log(name + ".coverage"),
+                      {"LLVM_PROFILE_FILE": path})
+        raw += [path] if os.path.exists(path) else []
+    data = os.path.join(profiles, "all.profdata")
+    if not raw or engines.quiet(["llvm-profdata-19", "merge", "-sparse", "-o", data, *raw], 60, night.log("profdata")) != 0:
+        return "no profile was written"
+    objects = [word for row in rows[1:] for word in ("-object", row[2])]
+    done = subprocess.run(["llvm-cov-19", "export", "-summary-only", f"-instr-profile={data}", rows[0][2], *objects],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        return "llvm-cov could not read the profile"
+    night.state.night["results"]["coverage"] = core_coverage(json.loads(done.stdout), os.path.join(night.root, "core") + os.sep)
+    return None
+
+
+def core_coverage(export, prefix):
+    """Per cent of lines and of branches of the files below `prefix`, and the files that are reached least."""
+    sums = {"lines": [0, 0], "branches": [0, 0]}
+    files = []
+    for file in export["data"][0]["files"]:
+        if not file["filename"].startswith(prefix):
+            continue
+        for key, sum_of in sums.items():
+            sum_of[0] += file["summary"][key]["covered"]
+            sum_of[1] += file["summary"][key]["count"]
+        files.append((file["summary"]["lines"]["percent"], file["filename"][len(prefix):]))
+    result = {key: round(100.0 * covered / count, 2) if count else 0.0 for key, (covered, count) in sums.items()}
+    result["least"] = [f"{name} {percent:.0f} %" for percent, name in sorted(files)[:5]]
+    return result
+
+
+def twins(night, seconds):
+    """The mutation score. It is not cut short: skipped where the last one took longer than there is time."""
+    if not night.packcheck():
+        return "no packcheck built"
+    took = next((earlier["twins"]["seconds"] for earlier in reversed(night.state.history()) if earlier.get("twins")), 60)
+    if seconds < took * 1.2:
+        return f"takes about {budget.spoken(took)}, and there are {budget.spoken(seconds)}"
+    night.say(f"twins for about {budget.spoken(took)}; {budget.spoken(night.state.left())} left")
+    begun = time.monotonic()
+    status, text = packcheck_run(night, ["twins", "--json", "--jobs", str(night.jobs)], seconds, night.log("twins"))
+    if status is None:
+        return f"not finished in {budget.spoken(seconds)}"
+    try:
+        score = json.loads(text)["score"]
+    except ValueError:
+        return f"packcheck twins ended with {status}"
+    night.state.night["results"]["twins"] = {"score": score, "seconds": round(time.monotonic() - begun)}
+    if score < 1:
+        findings.record(night.state, "a faulty twin is not caught", "twins", text)
+    return None
+
+
+ALL = {"explore": explore, "sanitize": sanitize, "memory": memory, "afl": afl, "sweeps": sweeps, "laws": laws, "merge": merge,
+       "coverage": coverage, "twins": twins}

@@ -1,0 +1,87 @@
+"""What a night leaves for the next one, and for itself if it is killed: one folder.
+
+    night.json      the night that runs: budget, seconds spent, stages done, what the targets did; gone when it is over
+    history.jsonl   a line a night: what the report compares with
+    corpus/TARGET/  inputs that reached something new, written by the engines themselves as they find them
+    artifacts/      what the engines wrote when a target stopped, until it is a finding
+    findings/NAME/  a finding each: input, log, finding.json
+    cases/          findings that are cases of a law, as a corpus folder of `packcheck corpus`
+    sweeps/         how far each sweep got
+    report.md, report.json
+"""
+import json
+import os
+import tempfile
+import time
+
+
+def write_whole(path, text):
+    """No reader, and no later night, sees half a file."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".part-")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(temporary, path)
+
+
+def read_json(path, default):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return default
+
+
+class State:
+    def __init__(self, folder, budget, commit, seed):
+        self.folder = os.path.abspath(folder)
+        os.makedirs(self.folder, exist_ok=True)
+        kept = read_json(self.at("night.json"), None)
+        self.resumed = bool(kept) and kept.get("commit") == commit and kept.get("budget") == budget
+        if self.resumed:
+            self.night = kept
+        else:
+            started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            self.night = {"night": started, "commit": commit, "budget": budget, "seed": seed, "spent": 0.0, "done": [],
+                          "skipped": {}, "targets": {}, "results": {}}
+        self.mark = time.monotonic()
+
+    def at(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def made(self, *parts):
+        path = self.at(*parts)
+        os.makedirs(path, exist_ok=True)
+        return path
+
+    def save(self):
+        """Called after every step, so that a killed night loses at most the step that ran."""
+        now = time.monotonic()
+        self.night["spent"] += now - self.mark
+        self.mark = now
+        write_whole(self.at("night.json"), json.dumps(self.night, indent=1))
+
+    def left(self):
+        """Seconds of the budget that are left, those of a killed part of the night counted."""
+        return self.night["budget"] - self.night["spent"] - (time.monotonic() - self.mark)
+
+    def target(self, name):
+        return self.night["targets"].setdefault(name, {"execs": 0, "seconds": 0.0, "new": 0, "edges": 0, "findings": []})
+
+    def history(self):
+        nights = []
+        try:
+            with open(self.at("history.jsonl"), encoding="utf-8") as file:
+                for line in file:
+                    try:
+                        nights.append(json.loads(line))
+                    except ValueError:
+                        pass  # half a line, of a machine that lost power
+        except OSError:
+            pass
+        return nights
+
+    def finish(self, summary):
+        nights = [night for night in self.history() if night["night"] != summary["night"]] + [summary]
+        write_whole(self.at("history.jsonl"), "".join(json.dumps(night) + "\n" for night in nights[-400:]))
+        os.remove(self.at("night.json"))

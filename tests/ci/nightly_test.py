@@ -1,0 +1,203 @@
+"""ci/nightly over programs that only say what fuzzers say: stages, budget, findings, trends, and a night that is killed."""
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "ci"))
+sys.dont_write_bytecode = True
+from night import budget, engines, findings, stages  # noqa: E402
+from night.state import State  # noqa: E402
+
+# As libFuzzer: an input in the corpus, and its last lines. Replays files; those that hold "bad" stop it.
+TARGET = r"""#!/bin/sh
+artifacts=
+corpus=
+for word in "$@"; do
+  case $word in
+    -artifact_prefix=*) artifacts=${word#*=} ;;
+    -merge=1) merge=yes ;;
+    -*) ;;
+    *) if [ -f "$word" ]; then
+         if grep -q bad "$word"; then
+           echo "packcheck repro --law text.some_law --case '{}'"
+           echo "packcheck: fuzz_one.cc:1: fuzz_law: Assertion \`text.some_law json zero' failed."
+           exit 77
+         fi
+         exit 0
+       fi
+       [ -n "$corpus" ] || corpus=$word ;;
+  esac
+done
+echo hello >"$corpus/one"
+echo "#1000 DONE cov: 42 ft: 50 corp: 1/1b"
+echo "stat::number_of_executed_units: 1000"
+echo "stat::new_units_added:          3"
+BAD
+exit 0
+"""
+CRASHES = r"""if [ -z "$merge" ]; then echo "a bad input $$" >"${artifacts}crash-$$"; exit 77; fi"""
+
+PACKCHECK = r"""#!/bin/sh
+case $1 in
+  corpus) echo "imported cases/text/crashing/x.json" ;;
+  twins) echo '{"score": 1.0, "twins": []}' ;;
+  sweep) echo "holds" ;;
+esac
+"""
+
+
+def script(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+
+
+class Nightly(unittest.TestCase):
+    def setUp(self):
+        self.base = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.base)
+        self.programs, self.state = os.path.join(self.base, "programs"), os.path.join(self.base, "state")
+        script(os.path.join(self.programs, "packcheck"), PACKCHECK)
+        self.target("good_fuzzer", "")
+
+    def target(self, name, bad):
+        for build in ("fast", "sanitized"):
+            script(os.path.join(self.programs, build, name), TARGET.replace("BAD", bad))
+            with open(os.path.join(self.programs, build, "targets.txt"), "a", encoding="utf-8") as file:
+                file.write(f"{name} text\n")
+
+    def words(self, duration="2m"):
+        return [sys.executable, os.path.join(ROOT, "ci/nightly"), "--budget", duration, "--programs", self.programs, "--state",
+                self.state, "--jobs", "2", "--seed", "5"]
+
+    def run_night(self, duration="2m"):
+        done = subprocess.run(self.words(duration), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        return done.returncode, done.stdout.decode()
+
+    def report(self):
+        with open(os.path.join(self.state, "report.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def test_a_night_without_findings_reports_every_target_and_every_skipped_stage(self):
+        status, said = self.run_night()
+        self.assertEqual(status, 0, said)
+        row = self.report()["targets"]["good_fuzzer"]
+        self.assertEqual((row["execs"], row["edges"], row["corpus"], row["findings"]), (4000, 42, 1, 0), said)
+        self.assertEqual(set(self.report()["skipped"]), {"memory", "afl", "coverage"}, said)
+        self.assertIn("MSan: skipped: not applicable", said)
+        self.assertEqual(len(self.report()["sweeps"]), len(stages.SWEEP_TARGETS))
+        self.assertFalse(os.path.exists(os.path.join(self.state, "night.json")))
+
+    def test_a_new_finding_is_kept_once_and_fails_one_night_only(self):
+        self.target("bad_fuzzer", CRASHES)
+        status, said = self.run_night()
+        self.assertEqual(status, 1, said)
+        self.assertEqual(self.report()["new_findings"], ["text.some_law json zero"])
+        kept = os.listdir(os.path.join(self.state, "findings"))
+        self.assertEqual(len(kept), 1)
+        with open(os.path.join(self.state, "findings", kept[0], "input"), encoding="utf-8") as file:
+            self.assertIn("a bad input", file.read())
+        self.assertEqual(os.listdir(os.path.join(self.state, "artifacts", "bad_fuzzer")), [])
+        self.assertIn("case `cases/text/crashing/x.json`", said)
+        status, said = self.run_night()
+        self.assertEqual(status, 0, said)
+        self.assertIn("against the night of", said)
+        self.assertEqual(self.report()["targets"]["bad_fuzzer"]["findings"], 1)
+
+    def test_a_killed_night_goes_on_and_loses_no_finding(self):
+        self.target("bad_fuzzer", CRASHES)
+        self.target("slow_fuzzer", "sleep 1")
+        killed = 0
+        for _ in range(2):
+            running = subprocess.Popen(self.words(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+            for line in running.stdout:
+                if b"_fuzzer: " in line:  # a slice is over
+                    break
+            os.killpg(running.pid, signal.SIGKILL)
+            running.wait()
+            running.stdout.close()
+            killed += 1
+            with open(os.path.join(self.state, "night.json"), encoding="utf-8") as file:
+                self.assertGreater(json.load(file)["spent"], 0)
+        # Killed between the engine's writing and the reading of what it wrote.
+        with open(os.path.join(self.state, "artifacts", "good_fuzzer", "crash-1"), "w", encoding="utf-8") as file:
+            file.write("bad")
+        status, said = self.run_night()
+        self.assertEqual((killed, status), (2, 1), said)
+        self.assertIn("goes on with the night of", said)
+        self.assertEqual(self.report()["new_findings"], ["text.some_law json zero"])
+        self.assertEqual(self.report()["targets"]["good_fuzzer"]["findings"], 1)
+
+    def test_a_finding_whose_input_was_not_moved_yet_gets_it(self):
+        state = State(self.state, 120, "commit", 1)
+        folder = state.made("artifacts", "bad_fuzzer")
+        program = os.path.join(self.programs, "sanitized", "good_fuzzer")
+        for _ in range(2):
+            with open(os.path.join(folder, "crash-1"), "w", encoding="utf-8") as file:
+                file.write("bad")
+            findings.gather(state, "bad_fuzzer", program, None)
+            kept = state.at("findings", findings.folder_name("text.some_law json zero"), "input")
+            self.assertTrue(os.path.exists(kept))
+            os.remove(kept)  # as if the kill had come before the move
+
+    def test_wrong_usage(self):
+        for words in (["--budget", "1m"], ["--budget", "soon"], ["--budget", "2m", "--jobs", "0"], []):
+            done = subprocess.run([sys.executable, os.path.join(ROOT, "ci/nightly"), *words, "--no-build", "--state", self.state],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            self.assertEqual(done.returncode, 2, done.stdout)
+        shutil.rmtree(self.programs)
+        self.assertEqual(self.run_night()[0], 3)
+
+
+class Parts(unittest.TestCase):
+    def test_durations(self):
+        self.assertEqual([budget.parse_duration(text) for text in ("90s", "10m", "8h", "8", "h", "-1m")],
+                         [90, 600, 28800, None, None, None])
+
+    def test_what_a_stage_saves_the_later_ones_have(self):
+        whole = budget.shares(600)
+        self.assertLessEqual(sum(whole.values()), 600)
+        later = budget.shares(600, ["explore"], 10)
+        self.assertGreater(later["sanitize"], whole["sanitize"])
+        self.assertLessEqual(sum(later.values()), 590)
+        self.assertEqual(sum(budget.shares(600, [], 700).values()), 0)
+
+    def test_targets_that_still_find_get_more_and_none_gets_nothing(self):
+        parts = budget.split(90, {"a": 2.0, "b": 1.0, "c": 0.0})
+        self.assertAlmostEqual(sum(parts.values()), 90)
+        self.assertGreater(parts["a"], parts["b"])
+        self.assertGreater(parts["c"], 0)
+        self.assertEqual(budget.split(10, {"a": 0.0, "b": 0.0}), {"a": 5.0, "b": 5.0})
+
+    def test_signatures_hold_no_values(self):
+        self.assertEqual(findings.signature_of("x: Assertion `text.law json zero' failed.", 77), "text.law json zero")
+        first, second = (findings.signature_of(
+            f"SUMMARY: AddressSanitizer: heap-buffer-overflow /a/{x}/b.cc:{x}:3 in f(char*)", 1) for x in (1, 22))
+        self.assertEqual(first, second)
+        self.assertIn("heap-buffer-overflow b.cc in f", first)
+        self.assertEqual(findings.signature_of("", None), "hung")
+
+    def test_libfuzzers_last_words(self):
+        said = engines.libfuzzer_said("#12 NEW cov: 3 ft: 4\n#90 pulse cov: 7 ft: 9\n")
+        self.assertEqual((said["execs"], said["edges"]), (90, 7))
+
+    def test_coverage_is_that_of_core_alone(self):
+        def file(name, covered, count):
+            return {"filename": name, "summary": {"lines": {"covered": covered, "count": count, "percent": 100 * covered / count},
+                                                  "branches": {"covered": covered, "count": count}}}
+        export = {"data": [{"files": [file("/r/core/a.cc", 9, 10), file("/r/core/b.cc", 1, 10), file("/r/fuzz/c.cc", 0, 50)]}]}
+        covered = stages.core_coverage(export, "/r/core/")
+        self.assertEqual((covered["lines"], covered["branches"], covered["least"][0]), (50.0, 50.0, "b.cc 10 %"))
+
+
+if __name__ == "__main__":
+    unittest.main()
