@@ -137,8 +137,12 @@ std::string shard_results_text(const VerifyResult& result, std::uint64_t index, 
                                std::size_t most_findings) {
   json subjects = json::array();
   for (const SubjectResult& subject : result.subjects) subjects.push_back(subject_json(subject));
-  return json{{"packcheck_results", kResultsVersion}, {"version", result.version}, {"profile", result.profile},
-              {"seed", result.seed},           {"shard", {index, of}},      {"most_findings", most_findings},
+  return json{{"packcheck_results", kResultsVersion},
+              {"version", result.version},
+              {"profile", result.profile},
+              {"seed", result.seed},
+              {"shard", {index, of}},
+              {"most_findings", most_findings},
               {"subjects", subjects}}
              .dump(-1, ' ', false, json::error_handler_t::replace) +
          "\n";
