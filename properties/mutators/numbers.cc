@@ -99,7 +99,12 @@ std::string changed_number(std::string_view text, Dice& dice) {
       break;
     case 1: result.insert(at, 1, digit); break;
     case 2: result.erase(at, 1); break;
-    case 3: result[0] == '-' ? result.erase(0, 1) : result.insert(0, 1, '-'); break;
+    case 3:
+      if (result[0] == '-')
+        result.erase(0, 1);
+      else
+        result.insert(0, 1, '-');
+      break;
     case 4: {  // another exponent, or a first one
       const std::size_t exponent = result.find_first_of("eE");
       if (exponent != std::string::npos) result.resize(exponent);
