@@ -23,15 +23,6 @@ std::optional<std::vector<std::uint8_t>> CaseType::to_wire(const Case& c) const 
   return read && to_json(*read) == to_json(c) ? bytes : std::nullopt;
 }
 
-std::optional<std::vector<std::uint8_t>> CaseType::wire_bytes(const Case&) const { return std::nullopt; }
-
-std::optional<std::vector<std::uint8_t>> CaseType::to_wire(const Case& c) const {
-  std::optional<std::vector<std::uint8_t>> bytes = wire_bytes(c);
-  if (!bytes) return std::nullopt;
-  const std::optional<Case> read = from_wire(*bytes, variant(c));
-  return read && to_json(*read) == to_json(c) ? bytes : std::nullopt;
-}
-
 std::span<const CaseType* const> all_case_types() {
   static const std::array<const CaseType*, 21> types{
       &conversion_cases,  &values_cases, &blocks_cases,  &parameters_cases,    &words_cases,
