@@ -18,6 +18,12 @@ class Mutator {
 
   std::size_t below(std::size_t bound) { return bound < 2 ? 0 : static_cast<std::size_t>(random_() % bound); }
 
+  Bytes random_bytes() {
+    Bytes bytes(1 + below(96));
+    for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random_());
+    return bytes;
+  }
+
   /// A new input: a seed with a few small changes, or random bytes.
   Bytes next(const std::vector<Bytes>& seeds) {
     Bytes bytes = seeds.empty() || below(4) == 0 ? random_bytes() : seeds[below(seeds.size())];
@@ -27,12 +33,6 @@ class Mutator {
   }
 
  private:
-  Bytes random_bytes() {
-    Bytes bytes(1 + below(96));
-    for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random_());
-    return bytes;
-  }
-
   void change(Bytes& bytes) {
     static constexpr std::uint8_t kEdges[] = {0x00, 0x01, 0x7C, 0x7F, 0x80, 0xFF, 0x88, '0', '9', '-', '.', 'e'};
     const std::size_t at = below(bytes.size());
@@ -57,7 +57,9 @@ void run_fuzz(Hunt& hunt, std::uint64_t seed, std::uint64_t inputs, const Corpus
     seeds.push_back(string_to_bytes(text));
   Mutator mutator(derived_seed(seed, "fuzz " + hunt.law().id + " " + hunt.variant()));
   for (std::uint64_t i = 0; i < inputs && !hunt.finished(); ++i) {
-    const ByteCase made = case_from_bytes(hunt.law(), hunt.variant(), mutator.next(seeds));
+    // Random bytes are rarely a file: every other input is choices, from which a sound one is drawn.
+    const ByteCase made = i % 2 == 0 ? case_from_bytes(hunt.law(), hunt.variant(), mutator.next(seeds))
+                                     : case_from_choice_bytes(hunt.law(), hunt.variant(), mutator.random_bytes());
     hunt.judge(Engine::fuzz, seed, made.c, &made.recipe);
   }
 }
