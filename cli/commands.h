@@ -19,6 +19,8 @@ struct VerifyOptions {
   std::string profile = "quick";
   std::string time;  ///< "90s", "10m", "1h"; empty: as much as the profile says, once
   std::uint64_t seed = 1;
+  bool seed_given = false;
+  std::vector<std::string> engines;  ///< empty: all
   std::string report = "packcheck-report";
   unsigned jobs = 0;  ///< 0: one per core
   std::string call_timeout = "2s";
@@ -144,6 +146,7 @@ int run_report_merge(const MergeOptions& options);
 struct TwinsOptions {
   std::string profile = "quick";
   std::uint64_t seed = 1;
+  bool seed_given = false;
   unsigned jobs = 0;
   bool json = false;
 };

@@ -47,6 +47,8 @@ void add_verify(CLI::App& app, VerifyOptions& o, std::function<int()>& run) {
   c->add_option("--profile", o.profile, "quick, gate or nightly")->capture_default_str();
   c->add_option("--time", o.time, "go on with new seeds for so long, as in 10m");
   c->add_option("--seed", o.seed, "of the random engines")->capture_default_str()->check(kWholeNumber);
+  c->add_option("--engine", o.engines, "only this engine: corpus, sweep, property or fuzz; repeatable")
+      ->allow_extra_args(false);
   c->add_option("--report", o.report, "folder to write the report into")->capture_default_str();
   c->add_option("--jobs", o.jobs, "processes; 0 for one per core")->capture_default_str();
   add_limits(c, o.call_timeout, o.call_memory);
@@ -57,7 +59,10 @@ void add_verify(CLI::App& app, VerifyOptions& o, std::function<int()>& run) {
   c->add_option("--corpus", o.corpus, "corpus folder, or none; default: the one packcheck came with");
   c->add_option("--expected", o.expected, "folder of expected lists: exit 0 exactly if every subject is as listed");
   c->add_flag("--json", o.json, "print the report as JSON");
-  c->callback([&run, &o] { run = [&o] { return run_verify(o); }; });
+  c->callback([&run, &o, c] {
+    o.seed_given = c->count("--seed") > 0;
+    run = [&o] { return run_verify(o); };
+  });
 }
 
 void add_repro(CLI::App& app, ReproOptions& o, std::function<int()>& run) {
@@ -255,7 +260,10 @@ void add_twins(CLI::App& app, TwinsOptions& o, std::function<int()>& run) {
   c->add_option("--seed", o.seed, "of the random engines")->capture_default_str()->check(kWholeNumber);
   c->add_option("--jobs", o.jobs, "processes; 0 for one per core")->capture_default_str();
   c->add_flag("--json", o.json, "print JSON");
-  c->callback([&run, &o] { run = [&o] { return run_twins(o); }; });
+  c->callback([&run, &o, c] {
+    o.seed_given = c->count("--seed") > 0;
+    run = [&o] { return run_twins(o); };
+  });
 }
 
 void add_report(CLI::App& app, MergeOptions& o, std::function<int()>& run) {

@@ -9,6 +9,7 @@
 
 #include "cli/paths.h"
 #include "cli/results.h"
+#include "properties/near_name.h"
 #include "subjects/call_environment.h"
 #include "subjects/hardware/f16c.h"
 #include "subjects/process/in_process_subject.h"
@@ -30,9 +31,9 @@ bool starts_with(std::string_view text, std::string_view start) { return text.su
 
 Result<std::unique_ptr<Subject>> open_twin(std::string_view name) {
   if (std::unique_ptr<Subject> twin = make_twin(name)) return twin;
-  std::string known;
-  for (const Twin& twin : all_twins()) known += (known.empty() ? "" : ", ") + std::string(twin.name);
-  return refuse("unknown twin '" + std::string(name) + "'", "--subject", "one of " + known);
+  std::vector<std::string> known;
+  for (const Twin& twin : all_twins()) known.emplace_back(twin.name);
+  return refuse("unknown twin '" + std::string(name) + "'", "--subject", one_of(name, known));
 }
 
 /// A file that was built for a third-party subject; empty where it was not.
@@ -132,9 +133,14 @@ Result<std::unique_ptr<Subject>> open_subject(const std::string& spec, const Cal
   if (starts_with(spec, kProgramPrefix)) return open_program_subject(spec.substr(kProgramPrefix.size()), limits);
   if (starts_with(spec, kUnderPrefix)) return open_under(spec.substr(kUnderPrefix.size()), limits);
   if (is_third_party(spec)) return open_third_party(spec, limits);
+  std::vector<std::string> known{"reference", "third-party", "all"};
+  for (const ThirdPartySubject& subject : kThirdPartySubjects) known.emplace_back(subject.name);
+  for (const Twin& twin : all_twins()) known.push_back(std::string(kTwinPrefix).append(twin.name));
+  const std::string meant = near_name(spec, known);
   return refuse("unknown subject '" + spec + "'", "--subject",
-                "reference, twin:NAME, lib:PATH.so, exec:COMMAND, under:CONDITIONS:SUBJECT or a built-in name (see "
-                "`packcheck subjects`)");
+                (meant.empty() ? meant : "'" + meant + "'? ") +
+                    "reference, twin:NAME, lib:PATH.so, exec:COMMAND, under:CONDITIONS:SUBJECT or a built-in name (see "
+                    "`packcheck subjects`)");
 }
 
 Result<std::unique_ptr<Subject>> open_in_process(const std::string& spec) {

@@ -24,6 +24,7 @@ std::string padded(std::string_view text, std::size_t width) {
 
 /// "holds", "BROKEN 2", "-" in a cell of the table.
 std::string cell(const LawResult& law) {
+  if (!law.bad_test.empty() && law.ruling == Ruling::holds) return "BAD TEST";
   switch (law.ruling) {
     case Ruling::holds: return "holds";
     case Ruling::broken: return "BROKEN " + std::to_string(law.findings.size());
@@ -111,6 +112,13 @@ json tallies_json(const LawResult& law) {
   return engines;
 }
 
+/// How many of the property engine's cases had what they should have now and then.
+json classes_json(const LawResult& law) {
+  json classes = json::object();
+  for (const CaseClass& c : law.classes) classes[c.name] = {{"cases", c.drawn}, {"with", c.occurred}};
+  return classes;
+}
+
 json losses_json(const VerifyResult& result) {
   json losses = json::array();
   const auto rows = packed_losses(result);
@@ -155,6 +163,8 @@ json verdicts_json(const SubjectResult& subject, const LawResult& law, std::uint
            {"seed", seed},
            {"variants", law.variants},
            {"reason", law.reason},
+           {"bad_test", law.bad_test},
+           {"drawn", classes_json(law)},
            {"engines", tallies_json(law)}};
   std::uint64_t cases = 0;
   for (const Tally& tally : law.tallies) cases += tally.cases;
@@ -230,6 +240,7 @@ std::string summary_text(const VerifyResult& result) {
   write_twins(out, result);
   for (const SubjectResult& subject : result.subjects)
     if (!subject.absent.empty()) out << "\n" << subject.spec << " is absent: " << subject.absent << "\n";
+  for (const std::string& line : result.bad_tests()) out << "\nBAD TEST " << line << "\n";
   std::uint64_t cases = 0;
   std::uint64_t checked = 0;
   for (const SubjectResult& subject : result.subjects) {
@@ -247,7 +258,9 @@ std::string summary_text(const VerifyResult& result) {
                 ? "Every subject is as expected: the reference holds, twins are caught, listed findings are there.\n"
                 : "Some subjects are not as expected.\n");
   } else {
-    out << (result.good() ? "All laws hold.\n" : std::to_string(result.finding_count()) + " findings.\n");
+    out << (result.good()                 ? "All laws hold.\n"
+            : result.finding_count() == 0 ? "A law proves nothing.\n"
+                                          : std::to_string(result.finding_count()) + " findings.\n");
   }
   return out.str();
 }
@@ -291,6 +304,7 @@ std::string report_markdown(const VerifyResult& result) {
       out << "|\n";
     }
   }
+  for (const std::string& line : result.bad_tests()) out << "\n**Bad test**: " << line << "\n";
   write_packed_losses(out, result);
   bool first = true;
   for (const SubjectResult& subject : result.subjects) {
@@ -315,6 +329,11 @@ std::string report_markdown(const VerifyResult& result) {
 std::string report_junit(const VerifyResult& result) {
   pugi::xml_document document;
   pugi::xml_node suites = document.append_child("testsuites");
+  const auto property = [](pugi::xml_node properties, const std::string& name, std::uint64_t value) {
+    pugi::xml_node node = properties.append_child("property");
+    node.append_attribute("name") = name.c_str();
+    node.append_attribute("value") = std::to_string(value).c_str();
+  };
   for (const SubjectResult& subject : result.subjects) {
     pugi::xml_node suite = suites.append_child("testsuite");
     suite.append_attribute("name") = subject.name.c_str();
@@ -323,8 +342,19 @@ std::string report_junit(const VerifyResult& result) {
       pugi::xml_node test = suite.append_child("testcase");
       test.append_attribute("classname") = subject.name.c_str();
       test.append_attribute("name") = law.law.c_str();
+      const Tally& drawn = law.tallies[static_cast<std::size_t>(Engine::property)];
+      if (drawn.cases > 0) {
+        pugi::xml_node properties = test.append_child("properties");
+        property(properties, "drawn cases", drawn.cases);
+        property(properties, "drawn cases that do not apply", drawn.not_applicable);
+        for (const CaseClass& c : law.classes) property(properties, "drawn cases with " + c.name, c.occurred);
+      }
       if (law.ruling == Ruling::skipped || law.ruling == Ruling::not_applicable)
         test.append_child("skipped").append_attribute("message") = law.reason.c_str();
+      if (!law.bad_test.empty()) {
+        ++failures;
+        test.append_child("failure").append_attribute("message") = ("bad test: " + law.bad_test).c_str();
+      }
       for (const Finding& f : law.findings) {
         if (is_expected(result, subject, f)) continue;
         ++failures;

@@ -8,6 +8,7 @@
 #include "cli/open_subject.h"
 #include "properties/corpus_store.h"
 #include "properties/engines/from_bytes.h"
+#include "properties/near_name.h"
 #include "properties/strict_json.h"
 #include "subjects/calls.h"
 
@@ -44,9 +45,7 @@ Result<Target> from_crash_file(const ReproOptions& options, const std::string& b
   const std::vector<std::string> variants = (*law)->variants(reference->info());
   const std::string variant = options.variant.empty() ? variants.at(0) : options.variant;
   if (std::find(variants.begin(), variants.end(), variant) == variants.end()) {
-    std::string known;
-    for (const std::string& v : variants) known += (known.empty() ? "" : ", ") + v;
-    return refuse("unknown variant '" + variant + "'", "--variant", "one of " + known);
+    return refuse("unknown variant '" + variant + "'", "--variant", one_of(variant, variants));
   }
   return Target{*law, "reference", case_from_bytes(**law, variant, string_to_bytes(bytes)).c};
 }

@@ -10,11 +10,8 @@ namespace {
 using json = nlohmann::ordered_json;
 
 json tally_json(const Tally& t) {
-  return {{"cases", t.cases},
-          {"checked", t.checked},
-          {"not_applicable", t.not_applicable},
-          {"broken", t.broken},
-          {"digest", t.digest}};
+  return {{"cases", t.cases},   {"checked", t.checked},           {"not_applicable", t.not_applicable},
+          {"broken", t.broken}, {"first_broken", t.first_broken}, {"digest", t.digest}};
 }
 
 json finding_json(const Finding& f) {
@@ -48,8 +45,20 @@ Finding finding_from(const json& j) {
 }  // namespace
 
 bool VerifyResult::good() const {
+  if (!bad_tests().empty()) return false;
   if (!compared_with_expected) return finding_count() == 0;
   return std::all_of(subjects.begin(), subjects.end(), [](const SubjectResult& s) { return s.unexpected.empty(); });
+}
+
+std::vector<std::string> VerifyResult::bad_tests() const {
+  std::vector<std::string> lines;
+  for (const SubjectResult& subject : subjects)
+    for (const LawResult& law : subject.laws) {
+      if (law.bad_test.empty()) continue;
+      std::string line = law.law;
+      lines.push_back(line.append(", ").append(subject.name).append(": ").append(law.bad_test));
+    }
+  return lines;
 }
 
 std::size_t VerifyResult::finding_count() const {
@@ -77,9 +86,11 @@ std::string law_result_to_json(const LawResult& r) {
   for (const Finding& f : r.findings) findings.push_back(finding_json(f));
   json tallies = json::array();
   for (const Tally& t : r.tallies) tallies.push_back(tally_json(t));
-  const json result{{"law", r.law},        {"subject", r.subject},   {"ruling", static_cast<int>(r.ruling)},
-                    {"reason", r.reason},  {"variants", r.variants}, {"tallies", tallies},
-                    {"findings", findings}};
+  json classes = json::array();
+  for (const CaseClass& c : r.classes) classes.push_back({c.name, c.drawn, c.occurred});
+  const json result{{"law", r.law},         {"subject", r.subject},   {"ruling", static_cast<int>(r.ruling)},
+                    {"reason", r.reason},   {"variants", r.variants}, {"tallies", tallies},
+                    {"findings", findings}, {"classes", classes},     {"bad_test", r.bad_test}};
   return result.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -94,9 +105,12 @@ Result<LawResult> law_result_from_json(std::string_view text) {
     r.variants = j.at("variants").get<std::vector<std::string>>();
     for (std::size_t i = 0; i < kEngineCount; ++i) {
       const json& t = j.at("tallies").at(i);
-      r.tallies[i] = {t.at("cases"), t.at("checked"), t.at("not_applicable"), t.at("broken"), t.at("digest")};
+      r.tallies[i] = {t.at("cases"),  t.at("checked"),      t.at("not_applicable"),
+                      t.at("broken"), t.at("first_broken"), t.at("digest")};
     }
     for (const json& f : j.at("findings")) r.findings.push_back(finding_from(f));
+    for (const json& c : j.at("classes")) r.classes.push_back({c.at(0), c.at(1), c.at(2)});
+    r.bad_test = j.at("bad_test");
     return r;
   } catch (const json::exception& problem) {
     return refuse(problem.what(), "result of a job", "a complete law result");

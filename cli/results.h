@@ -28,7 +28,9 @@ struct VerifyResult {
   bool compared_with_expected = false;
   std::vector<SubjectResult> subjects;
 
-  /// No finding; or, where findings are compared with expected ones, no difference.
+  /// Laws that prove nothing because their cases never go where they should: "LAW, SUBJECT: why".
+  [[nodiscard]] std::vector<std::string> bad_tests() const;
+  /// No bad test and no finding; or, where findings are compared with expected ones, no difference.
   [[nodiscard]] bool good() const;
   [[nodiscard]] std::size_t finding_count() const;
 };

@@ -18,6 +18,7 @@
 #include "cli/sweep_state.h"
 #include "properties/cases/cases.h"
 #include "properties/engines/engines.h"
+#include "properties/near_name.h"
 #include "properties/oracles/narrowing_oracle.h"
 #include "properties/strict_json.h"
 #include "subjects/hardware/f16c.h"
@@ -49,8 +50,6 @@ Result<std::unique_ptr<Subject>> open_planned(const Plan& plan) {
 
 Result<std::string> variant_of(const SweepOptions& o, const Law& law, const SubjectInfo& info) {
   const std::vector<std::string> variants = law.variants(info);
-  std::string known;
-  for (const std::string& v : variants) known += (known.empty() ? "" : ", ") + v;
   const bool pair = !o.from.empty() || !o.to.empty();
   if (pair && (o.from.empty() || o.to.empty())) return refuse("half a pair", "sweep", "both --from and --to");
   if (pair && !o.variant.empty()) return refuse("--variant and --from", "sweep", "one of them");
@@ -60,7 +59,7 @@ Result<std::string> variant_of(const SweepOptions& o, const Law& law, const Subj
   if (wanted.empty() && variants.size() == 1) return variants[0];
   if (std::find(variants.begin(), variants.end(), wanted) != variants.end()) return wanted;
   return refuse(wanted.empty() ? "no variant is named" : "unknown variant '" + wanted + "'", "sweep " + law.id,
-                "--from F --to F or --variant V, with one of " + known);
+                "--from F --to F or --variant V: " + one_of(wanted, variants));
 }
 
 Result<Plan> plan_of(const SweepOptions& o) {
@@ -276,6 +275,9 @@ int run_sweep_command(const SweepOptions& options) {
   const std::string key = plan->law->id + " " + plan->variant + " " + plan->subject + " " + options.shard + " " +
                           std::to_string(plan->jobs);
   const SweepState state(options.report, key, options.resume);
+  if (options.resume && !state.has_any(plan->jobs))
+    std::fprintf(stderr, "packcheck: no state of this sweep by %u jobs in %s: it starts at the beginning\n", plan->jobs,
+                 options.report.c_str());
   const Clock::time_point start = Clock::now();
   const Result<std::vector<std::string>> texts =
       run_jobs(plan->jobs, plan->jobs, [&](std::size_t job) { return sweep_part(*plan, job, state, counters); });

@@ -22,6 +22,13 @@ std::uint64_t SweepState::runs_done(std::size_t job, std::uint64_t all) const {
   return error == std::errc{} && end == last && runs <= all ? runs : 0;
 }
 
+bool SweepState::has_any(std::size_t jobs) const {
+  std::error_code ignored;
+  for (std::size_t job = 0; job < jobs; ++job)
+    if (std::filesystem::exists(file_of(job), ignored)) return true;
+  return false;
+}
+
 void SweepState::save(std::size_t job, std::uint64_t runs, bool nothing_found) const {
   std::error_code ignored;
   if (!nothing_found)

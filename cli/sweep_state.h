@@ -15,6 +15,8 @@ class SweepState {
 
   /// Runs of `all` that job `job` had done; 0 unless resuming, and where the state is damaged.
   [[nodiscard]] std::uint64_t runs_done(std::size_t job, std::uint64_t all) const;
+  /// Whether one of the jobs left a state to go on from.
+  [[nodiscard]] bool has_any(std::size_t jobs) const;
   /// Remembers it; forgets the job once it has found something.
   void save(std::size_t job, std::uint64_t runs, bool nothing_found) const;
   /// The sweep is complete: nothing to resume.

@@ -1,69 +1,73 @@
-// The twins and what caught them.
-#include <algorithm>
+// The table twin x engine, as text and as JSON.
+#include <cmath>
 #include <sstream>
 
-#include "cli/verify.h"
+#include "cli/twins.h"
 #include "properties/strict_json.h"
-#include "subjects/reference/twins.h"
 
 namespace packcheck {
 namespace {
 
 using json = nlohmann::ordered_json;
 
-std::vector<std::string> engines_of(const LawResult& law) {
-  std::vector<std::string> engines;
-  for (std::size_t i = 0; i < kEngineCount; ++i)
-    if (law.tallies[i].broken > 0) engines.emplace_back(engine_name(static_cast<Engine>(i)));
-  return engines;
+std::string cell(const Catch& c) {
+  if (!c.caught) return "-";
+  std::string text = std::to_string(c.cases);
+  text.append(c.cases == 1 ? " case, " : " cases, ").append(std::to_string(c.payload_bytes)).append(" bytes");
+  return text;
 }
 
-std::string_view bug_of(const SubjectResult& subject) {
-  for (const Twin& twin : all_twins())
-    if (subject.spec == "twin:" + std::string(twin.name)) return twin.bug;
-  return {};
-}
-
-double score_of(const VerifyResult& result) {
-  const auto caught = std::count_if(result.subjects.begin(), result.subjects.end(), is_caught);
-  return result.subjects.empty() ? 0.0 : static_cast<double>(caught) / static_cast<double>(result.subjects.size());
+json catches_json(const TwinRow& row) {
+  json catches = json::array();
+  for (std::size_t i = 0; i < kEngineCount; ++i) {
+    const Catch& c = row.catches[i];
+    if (!c.caught) continue;
+    catches.push_back({{"law", row.twin->law},
+                       {"engine", engine_name(static_cast<Engine>(i))},
+                       {"place", c.place},
+                       {"cases", c.cases},
+                       {"payload_bytes", c.payload_bytes},
+                       {"case", c.case_json}});
+  }
+  return catches;
 }
 
 }  // namespace
 
-bool is_caught(const SubjectResult& twin) {
-  return std::any_of(twin.laws.begin(), twin.laws.end(),
-                     [](const LawResult& law) { return law.ruling == Ruling::broken; });
-}
-
-std::string twins_text(const VerifyResult& result) {
+std::string twins_text(const TwinTable& table) {
   std::ostringstream out;
-  for (const SubjectResult& subject : result.subjects) {
-    out << subject.name << "\n  " << bug_of(subject) << "\n";
-    for (const LawResult& law : subject.laws) {
-      if (law.ruling != Ruling::broken) continue;
-      out << "  caught by " << law.law << " (";
-      const std::vector<std::string> engines = engines_of(law);
-      for (std::size_t i = 0; i < engines.size(); ++i) out << (i == 0 ? "" : ", ") << engines[i];
-      out << ")\n";
-    }
-    if (!is_caught(subject)) out << "  NOT CAUGHT\n";
+  out << "twin: law that catches it; by each engine alone: after how many cases, and how large the shrunk case is\n";
+  for (const TwinRow& row : table.rows) {
+    out << row.twin->name << ": " << row.twin->law << "\n  " << row.twin->bug << "\n ";
+    for (std::size_t i = 1; i < kEngineCount; ++i)
+      out << (i == 1 ? " " : "; ") << engine_name(static_cast<Engine>(i)) << " " << cell(row.catches[i]);
+    out << "\n";
+    if (row.engines() == 0) out << "  NOT CAUGHT\n";
+    if (row.engines() == 1)
+      out << "  one engine: " << (row.twin->one_engine.empty() ? "NO REASON IS WRITTEN" : row.twin->one_engine) << "\n";
   }
-  out << "mutation score " << score_of(result) * 100.0 << " % of " << result.subjects.size() << " twins, seed "
-      << result.seed << "\n";
+  out << "mutation score " << table.score() * 100.0 << " % of " << table.rows.size() << " twins, profile "
+      << table.profile << ", seed " << table.seed << ", median shrunk case " << table.median_payload_bytes()
+      << " bytes, " << std::round(table.processor_seconds * 10) / 10 << " CPU seconds\n";
   return out.str();
 }
 
-std::string twins_json(const VerifyResult& result) {
+std::string twins_json(const TwinTable& table) {
   json twins = json::array();
-  for (const SubjectResult& subject : result.subjects) {
-    json caught = json::array();
-    for (const LawResult& law : subject.laws)
-      if (law.ruling == Ruling::broken) caught.push_back({{"law", law.law}, {"engines", engines_of(law)}});
-    twins.push_back(
-        {{"name", subject.spec.substr(subject.spec.find(':') + 1)}, {"bug", bug_of(subject)}, {"caught_by", caught}});
-  }
-  return json{{"score", score_of(result)}, {"seed", result.seed}, {"twins", twins}}.dump(2) + "\n";
+  for (const TwinRow& row : table.rows)
+    twins.push_back({{"name", row.twin->name},
+                     {"bug", row.twin->bug},
+                     {"law", row.twin->law},
+                     {"caught_by", catches_json(row)},
+                     {"one_engine", row.twin->one_engine}});
+  return json{{"score", table.score()},
+              {"profile", table.profile},
+              {"seed", table.seed},
+              {"median_payload_bytes", table.median_payload_bytes()},
+              {"processor_seconds", table.processor_seconds},
+              {"twins", twins}}
+             .dump(2) +
+         "\n";
 }
 
 }  // namespace packcheck

@@ -14,8 +14,10 @@
 #include "cli/jobs.h"
 #include "cli/open_subject.h"
 #include "cli/paths.h"
+#include "cli/rapidcheck_parameters.h"
 #include "cli/report.h"
 #include "cli/report_merge.h"
+#include "cli/twins.h"
 #include "subjects/reference/version.h"
 
 namespace packcheck {
@@ -48,6 +50,34 @@ class OpenSubject {
   CallLimits limits_;
   std::string spec_;
   std::unique_ptr<Subject> subject_;
+};
+
+/// The file of the case that this process is judging; made when it is first asked for, behind the fork.
+class KeptCase {
+ public:
+  explicit KeptCase(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  RunningCase* file() {
+    if (file_ == nullptr && !folder_.empty() && !tried_) {
+      tried_ = true;
+      Result<std::unique_ptr<RunningCase>> opened =
+          RunningCase::open(folder_ / ("job-" + std::to_string(::getpid()) + ".json"));
+      if (opened) file_ = std::move(*opened);
+    }
+    return file_.get();
+  }
+  /// Every job is done: nothing was lost.
+  void remove_folder() {
+    file_.reset();
+    if (folder_.empty()) return;
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+    std::filesystem::remove(folder_.parent_path(), ignored);  // only if it is empty
+  }
+
+ private:
+  std::filesystem::path folder_;
+  std::unique_ptr<RunningCase> file_;
+  bool tried_ = false;
 };
 
 Result<std::vector<const Law*>> laws_of(const std::vector<std::string>& globs) {
@@ -116,6 +146,7 @@ Result<VerifyResult> verify(const VerifyPlan& plan) {
   const Clock::time_point start = Clock::now();
   const unsigned jobs = plan.jobs == 0 ? default_jobs() : plan.jobs;
   OpenSubject open(plan.limits);
+  KeptCase kept(plan.running_folder);
   const auto run_task = [&](std::size_t i) {
     const Task& task = tasks[i];
     RunOptions options = plan.run;
@@ -125,6 +156,8 @@ Result<VerifyResult> verify(const VerifyPlan& plan) {
       const auto to_do = static_cast<std::int64_t>((tasks.size() - i + jobs - 1) / jobs);
       options.until = Clock::now() + left / to_do;
     }
+    options.subject_spec = (*subjects)[task.subject].spec;
+    options.running = kept.file();
     const Result<Subject*> subject = open.get((*subjects)[task.subject].spec);
     if (!subject) return law_result_to_json(unopened(*task.law, (*subjects)[task.subject].name, subject.error()));
     return law_result_to_json(run_law(*task.law, **subject, plan.corpus, options));
@@ -139,7 +172,11 @@ Result<VerifyResult> verify(const VerifyPlan& plan) {
   };
   const Result<std::vector<std::string>> texts = run_jobs(tasks.size(), jobs, run_task, on_done);
   if (terminal && plan.progress) std::fprintf(stderr, "\r\033[K");
+  if (!texts && !plan.running_folder.empty())
+    return refuse(texts.error().what, "packcheck",
+                  "`packcheck repro` with the case in " + plan.running_folder.string());
   if (!texts) return tl::unexpected(texts.error());
+  kept.remove_folder();
   VerifyResult result{kVersion, plan.profile, plan.run.seed, false, std::move(*subjects)};
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     Result<LawResult> law = law_result_from_json((*texts)[i]);
@@ -171,20 +208,54 @@ Result<CorpusStore> open_corpus(const std::string& option) {
   return corpus;
 }
 
+namespace {
+
+/// Which engines run: all, or those that are named.
+Result<std::array<bool, kEngineCount>> engines_of(const std::vector<std::string>& names) {
+  std::array<bool, kEngineCount> engines{};
+  if (names.empty()) engines.fill(true);
+  for (const std::string& name : names) {
+    const Result<Engine> engine = engine_named(name);
+    if (!engine) return tl::unexpected(Error{engine.error().what, "--engine", engine.error().right});
+    engines[static_cast<std::size_t>(*engine)] = true;
+  }
+  return engines;
+}
+
+/// Puts the profile's effort, and what RC_PARAMS changes, into the plan.
+Result<void> set_effort(VerifyPlan& plan, const std::string& profile, std::uint64_t seed, bool seed_given) {
+  const Result<Effort> effort = effort_of_profile(profile);
+  if (!effort) return tl::unexpected(Error{effort.error().what, "--profile", effort.error().right});
+  const Result<RapidCheckParameters> parameters = rapidcheck_parameters_of_environment();
+  if (!parameters) return tl::unexpected(parameters.error());
+  if (parameters->seed && seed_given && *parameters->seed != seed)
+    return refuse("two seeds", "RC_PARAMS seed", "one of --seed and RC_PARAMS");
+  plan.profile = profile;
+  plan.run.effort = *effort;
+  plan.run.seed = parameters->seed.value_or(seed);
+  if (parameters->max_success) {
+    plan.run.effort.property_cases = *parameters->max_success;
+    plan.profile.append(" with max_success=").append(std::to_string(*parameters->max_success));
+  }
+  return {};
+}
+
+}  // namespace
+
 int run_verify(const VerifyOptions& options) {
   VerifyPlan plan;
   plan.subjects = expand_subjects(options.subjects);
-  plan.profile = options.profile;
   plan.jobs = options.jobs;
   plan.progress = !options.json;
-  plan.run.seed = options.seed;
   plan.run.most_findings = options.max_findings;
+  plan.running_folder = std::filesystem::path(options.report) / "running" / std::to_string(::getpid());
   const Result<std::vector<const Law*>> laws = laws_of(options.laws);
   if (!laws) return complain(laws.error());
   plan.laws = *laws;
-  const Result<Effort> effort = effort_of_profile(options.profile);
-  if (!effort) return complain({effort.error().what, "--profile", effort.error().right});
-  plan.run.effort = *effort;
+  if (auto ok = set_effort(plan, options.profile, options.seed, options.seed_given); !ok) return complain(ok.error());
+  const Result<std::array<bool, kEngineCount>> engines = engines_of(options.engines);
+  if (!engines) return complain(engines.error());
+  plan.run.engines = *engines;
   const Result<CallLimits> limits = parse_limits(options.call_timeout, options.call_memory);
   if (!limits) return complain(limits.error());
   plan.limits = *limits;
@@ -218,22 +289,17 @@ int run_verify(const VerifyOptions& options) {
 }
 
 int run_twins(const TwinsOptions& options) {
-  VerifyPlan plan;
-  plan.subjects = expand_subjects({"twin:*"});
-  plan.profile = options.profile;
+  TwinsPlan plan = plan_of_all_twins();
+  VerifyPlan chosen;
+  if (auto ok = set_effort(chosen, options.profile, options.seed, options.seed_given); !ok) return complain(ok.error());
+  plan.run = chosen.run;
+  plan.profile = chosen.profile;
   plan.jobs = options.jobs;
   plan.progress = !options.json;
-  plan.run.seed = options.seed;
-  const Result<Effort> effort = effort_of_profile(options.profile);
-  if (!effort) return complain({effort.error().what, "--profile", effort.error().right});
-  plan.run.effort = *effort;
-  for (const Law& law : all_laws()) plan.laws.push_back(&law);
-  const Result<VerifyResult> result = verify(plan);
-  if (!result) return complain(result.error());
-  std::fputs((options.json ? twins_json(*result) : twins_text(*result)).c_str(), stdout);
-  for (const SubjectResult& subject : result->subjects)
-    if (!is_caught(subject)) return kFindings;
-  return kHolds;
+  const Result<TwinTable> table = judge_twins(plan);
+  if (!table) return complain(table.error());
+  std::fputs((options.json ? twins_json(*table) : twins_text(*table)).c_str(), stdout);
+  return table->score() < 1.0 ? kFindings : kHolds;
 }
 
 }  // namespace packcheck

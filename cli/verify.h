@@ -1,4 +1,4 @@
-// cli/verify.h: the run behind `packcheck verify` and `packcheck twins`.
+// cli/verify.h: the run behind `packcheck verify`.
 #pragma once
 
 #include <string>
@@ -19,6 +19,7 @@ struct VerifyPlan {
   unsigned jobs = 0;                    ///< 0: one per core
   std::uint64_t time_milliseconds = 0;  ///< 0: as much as the profile says, once
   CorpusStore corpus;
+  std::filesystem::path running_folder;  ///< for the case that each job is judging; empty: none is kept
   bool progress = true;
 };
 
@@ -30,10 +31,5 @@ void cap_findings(SubjectResult& subject, std::size_t most);
 
 /// "none" or a folder; empty for the default one. A corpus with a broken file is an error.
 [[nodiscard]] Result<CorpusStore> open_corpus(const std::string& option);
-
-/// Whether any law broke; the twins and what caught them as text and JSON (score, twins[]).
-[[nodiscard]] bool is_caught(const SubjectResult& twin);
-[[nodiscard]] std::string twins_text(const VerifyResult& result);
-[[nodiscard]] std::string twins_json(const VerifyResult& result);
 
 }  // namespace packcheck

@@ -13,6 +13,8 @@ namespace packcheck {
 std::optional<Domain> CaseType::domain(std::string_view) const { return std::nullopt; }
 std::optional<Domain> CaseType::patterns(std::string_view) const { return std::nullopt; }
 std::vector<Case> CaseType::halves(const Case&) const { return {}; }
+std::vector<std::string_view> CaseType::classes(std::string_view) const { return {}; }
+std::uint64_t CaseType::classes_of(const Case&) const { return 0; }
 std::optional<Case> CaseType::from_wire(std::span<const std::uint8_t>, std::string_view) const { return std::nullopt; }
 std::optional<std::vector<std::uint8_t>> CaseType::wire_bytes(const Case&) const { return std::nullopt; }
 

@@ -71,6 +71,13 @@ class CaseType {
   [[nodiscard]] virtual std::uint64_t sharers(std::string_view) const { return 1; }
   /// Cases with about half of the inputs each; empty when there is nothing to split.
   [[nodiscard]] virtual std::vector<Case> halves(const Case& c) const;
+  /// Bytes of the numbers, blocks, text, file or arguments of a case; its names and shapes are not counted.
+  [[nodiscard]] virtual std::size_t payload_bytes(const Case& c) const = 0;
+  /// What a drawn case of the variant ought to have now and then, one in thirty at least: "a NaN", "a field outside its
+  /// range". A law whose drawn cases never do is a bad test.
+  [[nodiscard]] virtual std::vector<std::string_view> classes(std::string_view variant) const;
+  /// Which of them a case has: bit i for the i-th.
+  [[nodiscard]] virtual std::uint64_t classes_of(const Case& c) const;
   /// A case from a file in the family's wire format (JSON text, blocks); nothing if it has none.
   [[nodiscard]] virtual std::optional<Case> from_wire(std::span<const std::uint8_t> bytes,
                                                       std::string_view variant) const;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "properties/laws/answers.h"
+#include "properties/near_name.h"
 
 namespace packcheck {
 namespace {
@@ -15,9 +16,9 @@ bool glob_matches(std::string_view glob, std::string_view text) {
   return !text.empty() && (glob[0] == '?' || glob[0] == text[0]) && glob_matches(glob.substr(1), text.substr(1));
 }
 
-std::string known_ids() {
-  std::string ids;
-  for (const Law& law : all_laws()) ids += (ids.empty() ? "" : ", ") + law.id;
+std::vector<std::string> known_ids() {
+  std::vector<std::string> ids;
+  for (const Law& law : all_laws()) ids.push_back(law.id);
   return ids;
 }
 
@@ -55,14 +56,14 @@ const std::vector<Law>& all_laws() {
 Result<const Law*> law_named(std::string_view id) {
   for (const Law& law : all_laws())
     if (law.id == id) return &law;
-  return refuse("unknown law '" + std::string(id) + "'", {}, "one of " + known_ids());
+  return refuse("unknown law '" + std::string(id) + "'", {}, one_of(id, known_ids()));
 }
 
 Result<std::vector<const Law*>> laws_matching(std::string_view glob) {
   std::vector<const Law*> matching;
   for (const Law& law : all_laws())
     if (glob_matches(glob, law.id)) matching.push_back(&law);
-  if (matching.empty()) return refuse("no law matches '" + std::string(glob) + "'", {}, "one of " + known_ids());
+  if (matching.empty()) return refuse("no law matches '" + std::string(glob) + "'", {}, one_of(glob, known_ids()));
   return matching;
 }
 

@@ -73,6 +73,11 @@ class AffineType final : public TypedCaseType<AffineCase> {
     return {t};
   }
   std::string variant_of(const AffineCase& c) const override { return c.tensor.variant(); }
+  std::size_t payload(const AffineCase& c) const override {
+    return c.tensor.codes.size() + c.tensor.scales.size() + c.tensor.biases.size();
+  }
+  std::vector<std::string_view> classes(std::string_view) const override { return {"several rows"}; }
+  std::uint64_t members(const AffineCase& c) const override { return member_bits({c.tensor.out_features > 1}); }
   Json write(const AffineCase& c) const override {
     const AffineTensor& t = c.tensor;
     Json json{{"out_features", t.out_features},

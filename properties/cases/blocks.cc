@@ -93,6 +93,28 @@ class ValuesType final : public TypedCaseType<ValuesCase> {
   }
   std::uint64_t sharers(std::string_view variant) const override { return sharers_of(*encoding_of(variant)); }
   std::string variant_of(const ValuesCase& c) const override { return c.encoding->id(); }
+  std::size_t payload(const ValuesCase& c) const override { return c.values.size() * sizeof(float); }
+  std::vector<std::string_view> classes(std::string_view) const override {
+    return {"several blocks", "zeros alone in a block", "one number that is not 0 in a block", "a NaN or an infinity",
+            "a block that is half full"};
+  }
+  std::uint64_t members(const ValuesCase& c) const override {
+    const std::size_t block = c.encoding->block_size;
+    bool zeros = false, one = false, full = false, special = false;
+    for (std::size_t at = 0; at < c.values.size(); at += block) {
+      std::size_t filled = 0;
+      for (std::size_t i = at; i < at + block; ++i) {
+        const auto magnitude = std::bit_cast<std::uint32_t>(c.values[i]) & 0x7FFFFFFF;
+        filled += magnitude != 0 ? 1 : 0;
+        special = special || magnitude >= 0x7F800000;
+      }
+      zeros = zeros || filled == 0;
+      one = one || filled == 1;
+      full = full || filled > block / 2;
+    }
+    if (block > 64) zeros = one = full = true;  // rare where the number of numbers is one of hundreds
+    return member_bits({c.values.size() > block, zeros, one, special, full});
+  }
   Json write(const ValuesCase& c) const override {
     return {{"encoding", c.encoding->id()},
             {"values", elements_json(string_to_bytes(floats_to_string(c.values)), Format::f32)}};
@@ -224,6 +246,13 @@ class BlocksType final : public TypedCaseType<BlocksCase> {
   }
   std::uint64_t sharers(std::string_view variant) const override { return sharers_of(*encoding_of(variant)); }
   std::string variant_of(const BlocksCase& c) const override { return c.encoding->id(); }
+  std::size_t payload(const BlocksCase& c) const override { return c.blocks.size(); }
+  std::vector<std::string_view> classes(std::string_view) const override {
+    return {"several blocks", "code bytes of 0 at the end"};
+  }
+  std::uint64_t members(const BlocksCase& c) const override {
+    return member_bits({c.blocks.size() > c.encoding->block_bytes, !c.blocks.empty() && c.blocks.back() == 0});
+  }
   Json write(const BlocksCase& c) const override {
     return {{"encoding", c.encoding->id()}, {"blocks", hex_of_bytes(c.blocks)}};
   }

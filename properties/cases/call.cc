@@ -89,6 +89,11 @@ class CallType final : public TypedCaseType<CallCase> {
     return {{operation, draw_arguments(source, operation, variant.substr(space + 1))}, std::string(variant)};
   }
   std::string variant_of(const CallCase& c) const override { return c.variant; }
+  std::size_t payload(const CallCase& c) const override {
+    std::size_t bytes = 0;
+    for (const std::string& argument : c.request.arguments) bytes += argument.size();
+    return bytes;
+  }
   Json write(const CallCase& c) const override {
     Json arguments = Json::array();
     for (const std::string& argument : c.request.arguments)

@@ -23,6 +23,8 @@ class TypedCaseType : public CaseType {
   [[nodiscard]] virtual Json write(const T& value) const = 0;
   [[nodiscard]] virtual Result<T> read(MemberReader& members) const = 0;
   [[nodiscard]] virtual std::vector<T> split(const T&) const { return {}; }
+  /// The length of the JSON form where a type says nothing else.
+  [[nodiscard]] virtual std::size_t payload(const T& value) const { return write(value).dump().size(); }
 
   [[nodiscard]] Case wrap(T value) const { return {this, std::make_shared<const T>(std::move(value))}; }
 
@@ -38,12 +40,27 @@ class TypedCaseType : public CaseType {
     if (!value) return tl::unexpected(value.error());
     return wrap(std::move(*value));
   }
+  /// The bits of classes_of(); call member_bits() with the conditions in the order of classes().
+  [[nodiscard]] virtual std::uint64_t members(const T&) const { return 0; }
+  [[nodiscard]] std::uint64_t classes_of(const Case& c) const final { return members(c.as<T>()); }
+  [[nodiscard]] std::size_t payload_bytes(const Case& c) const final { return payload(c.as<T>()); }
   [[nodiscard]] std::vector<Case> halves(const Case& c) const final {
     std::vector<Case> cases;
     for (T& half : split(c.as<T>())) cases.push_back(wrap(std::move(half)));
     return cases;
   }
 };
+
+/// Bit i for the i-th condition.
+inline std::uint64_t member_bits(std::initializer_list<bool> conditions) {
+  std::uint64_t bits = 0;
+  std::uint64_t bit = 1;
+  for (const bool condition : conditions) {
+    bits |= condition ? bit : 0;
+    bit <<= 1;
+  }
+  return bits;
+}
 
 /// Both halves of an array that holds `unit`-sized pieces; nothing when it holds only one.
 template <class Array>

@@ -44,6 +44,34 @@ class ConversionType final : public TypedCaseType<ConversionCase> {
     return c;
   }
   std::string variant_of(const ConversionCase& c) const override { return conversion_variant(c.from, c.to); }
+  std::size_t payload(const ConversionCase& c) const override { return c.elements.size(); }
+  std::vector<std::string_view> classes(std::string_view variant) const override {
+    if (spec(formats_of(variant).first).width() < 16) return {"several numbers"};
+    if (spec(formats_of(variant).first).is_integer())
+      return {"several numbers", "a negative integer", "a large integer"};
+    return {"several numbers", "a NaN", "an infinity", "a subnormal", "-0", "a tie of some format"};
+  }
+  std::uint64_t members(const ConversionCase& c) const override {
+    const FormatSpec& s = spec(c.from);
+    if (s.width() < 16) return member_bits({c.count() > 1});
+    bool nan = false, infinity = false, subnormal = false, zero = false, tie = false, negative = false, large = false;
+    for (std::size_t i = 0; i < c.count(); ++i) {
+      const std::uint64_t code = load_element(s, c.elements, i);
+      negative = negative || (code & s.sign_bit()) != 0;
+      large = large || (code >> s.width() / 2 & 0xFF) + 1 > 2;
+      if (s.is_integer()) continue;
+      const std::uint64_t magnitude = code & ~s.sign_bit();
+      const std::uint64_t significand = code & s.significand_mask();
+      nan = nan || magnitude > s.infinity();
+      infinity = infinity || magnitude == s.infinity();
+      subnormal = subnormal || (magnitude <= s.significand_mask() && magnitude != 0);
+      zero = zero || code == s.sign_bit();
+      // A last 1 with nothing but some zeros behind it is half of what a shorter format drops.
+      tie = tie || (magnitude < s.infinity() && significand != 0 && (significand & 0x1F) == 0);
+    }
+    if (s.is_integer()) return member_bits({c.count() > 1, negative, large});
+    return member_bits({c.count() > 1, nan, infinity, subnormal, zero, tie});
+  }
   Json write(const ConversionCase& c) const override {
     return {{"from", spec(c.from).name}, {"to", spec(c.to).name}, {"elements", elements_json(c.elements, c.from)}};
   }

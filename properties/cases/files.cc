@@ -4,6 +4,7 @@
 #include "properties/cases/case_type.h"
 #include "properties/cases/cases.h"
 #include "properties/cases/file_drafts.h"
+#include "properties/oracles/file_oracle.h"
 
 namespace packcheck {
 namespace {
@@ -57,6 +58,12 @@ class FileType final : public TypedCaseType<FileCase> {
     return c;
   }
   std::string variant_of(const FileCase& c) const override { return std::string(file_kind_name(c.kind)); }
+  std::size_t payload(const FileCase& c) const override { return c.bytes.size(); }
+  std::vector<std::string_view> classes(std::string_view) const override { return {"a sound file", "an unsound file"}; }
+  std::uint64_t members(const FileCase& c) const override {
+    const oracle::Soundness soundness = oracle::read_file(file_kind_name(c.kind), c.bytes).soundness;
+    return member_bits({soundness == oracle::Soundness::sound, soundness == oracle::Soundness::unsound});
+  }
   Json write(const FileCase& c) const override {
     return {{"kind", file_kind_name(c.kind)}, {"file", pieces_of(c.bytes)}};
   }

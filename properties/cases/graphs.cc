@@ -213,6 +213,7 @@ class GraphBytesType final : public TypedCaseType<GraphBytesCase> {
     return c;
   }
   std::string variant_of(const GraphBytesCase& c) const override { return c.dialect; }
+  std::size_t payload(const GraphBytesCase& c) const override { return c.ysgp.size(); }
   Json write(const GraphBytesCase& c) const override {
     return {{"dialect", c.dialect}, {"ysgp", hex_of_bytes(c.ysgp)}};
   }
@@ -244,6 +245,7 @@ class GraphTextType final : public TypedCaseType<GraphTextCase> {
     return c;
   }
   std::string variant_of(const GraphTextCase& c) const override { return c.dialect; }
+  std::size_t payload(const GraphTextCase& c) const override { return c.text.size(); }
   Json write(const GraphTextCase& c) const override {
     // Text that is no UTF-8 has no JSON form: it is written as bytes.
     if (oracle::is_utf8_text(c.text)) return {{"dialect", c.dialect}, {"text", c.text}};

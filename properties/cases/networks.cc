@@ -178,6 +178,7 @@ class NetworkType final : public TypedCaseType<NetworkCase> {
     return {std::string(variant), fault.text(std::move(d))};
   }
   std::string variant_of(const NetworkCase& c) const override { return c.variant; }
+  std::size_t payload(const NetworkCase& c) const override { return c.text.size(); }
   Json write(const NetworkCase& c) const override { return {{"variant", c.variant}, {"network", c.text}}; }
   Result<NetworkCase> read(MemberReader& members) const override {
     std::string variant = members.text("variant");

@@ -216,6 +216,11 @@ class NodeType final : public TypedCaseType<NodeRequest> {
 
   NodeRequest draw_value(Source& source, std::string_view variant) const override { return draw_node(source, variant); }
   std::string variant_of(const NodeRequest& n) const override { return n.variant(); }
+  std::size_t payload(const NodeRequest& n) const override {
+    std::size_t bytes = n.upstream.size();
+    for (const Bytes& input : n.inputs) bytes += input.size();
+    return bytes;
+  }
   Json write(const NodeRequest& n) const override {
     Json inputs = Json::array();
     for (const Bytes& input : n.inputs) inputs.push_back(elements_json(input, n.format));

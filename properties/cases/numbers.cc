@@ -1,4 +1,5 @@
 // Doubles to print, and texts to parse.
+#include <algorithm>
 #include <bit>
 
 #include "core/text/number_text.h"
@@ -20,6 +21,15 @@ class NumberType final : public TypedCaseType<NumberCase> {
 
   NumberCase draw_value(Source& source, std::string_view) const override { return {draw_double(source)}; }
   std::string variant_of(const NumberCase&) const override { return "json"; }
+  std::size_t payload(const NumberCase& c) const override { return sizeof c.bits; }
+  std::vector<std::string_view> classes(std::string_view) const override {
+    return {"a subnormal", "a NaN or an infinity", "a negative number", "a normal number"};
+  }
+  std::uint64_t members(const NumberCase& c) const override {
+    const std::uint64_t exponent = c.bits >> 52 & 0x7FF;
+    return member_bits(
+        {exponent == 0 && c.bits << 1 != 0, exponent == 0x7FF, c.bits >> 63 != 0, exponent != 0 && exponent != 0x7FF});
+  }
   Json write(const NumberCase& c) const override { return {{"bits", hex_of(c.bits, 64)}}; }
   Result<NumberCase> read(MemberReader& members) const override { return NumberCase{members.hex("bits", 64)}; }
 };
@@ -120,6 +130,15 @@ class TextType final : public TypedCaseType<TextCase> {
     }
   }
   std::string variant_of(const TextCase&) const override { return "json"; }
+  std::size_t payload(const TextCase& c) const override { return c.text.size(); }
+  std::vector<std::string_view> classes(std::string_view) const override {
+    return {"an exponent", "a fraction", "a minus sign", "more than 17 digits", "letters of a word"};
+  }
+  std::uint64_t members(const TextCase& c) const override {
+    const auto has = [&c](const char* letters) { return c.text.find_first_of(letters) != std::string::npos; };
+    const auto digits = std::count_if(c.text.begin(), c.text.end(), [](char l) { return l >= '0' && l <= '9'; });
+    return member_bits({digits > 0 && has("eE"), has("."), has("-"), digits > 17, has("Nnxuf")});
+  }
   Json write(const TextCase& c) const override {
     // Text that is no UTF-8 has no JSON form: it is written as bytes.
     for (const char letter : c.text)

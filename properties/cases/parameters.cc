@@ -161,6 +161,24 @@ class ParametersType final : public TypedCaseType<ParametersCase> {
     return c;
   }
   std::string variant_of(const ParametersCase& c) const override { return c.layout->id(); }
+  std::size_t payload(const ParametersCase& c) const override { return c.values.size() * sizeof(std::int64_t); }
+  std::vector<std::string_view> classes(std::string_view variant) const override {
+    const Layout& layout = *layout_of(variant);
+    const bool all_plain =
+        std::all_of(layout.fields.begin(), layout.fields.end(), [](const Field& f) { return f.plain(); });
+    if (all_plain) return {};
+    return {"fields in their ranges", "a field outside its range", "a field at its upper end"};
+  }
+  std::uint64_t members(const ParametersCase& c) const override {
+    bool outside = false, end = false;
+    for (std::size_t i = 0; i < c.values.size(); ++i) {
+      const Field& field = c.layout->fields[i];
+      if (field.plain()) continue;
+      outside = outside || c.values[i] < 0 || c.values[i] > field.largest();
+      end = end || c.values[i] == field.largest();
+    }
+    return member_bits({!outside, outside, end});
+  }
   Json write(const ParametersCase& c) const override { return {{"layout", c.layout->id()}, {"values", c.values}}; }
   Result<ParametersCase> read(MemberReader& members) const override {
     ParametersCase c{read_layout(members), members.integers("values")};
@@ -197,6 +215,14 @@ class WordsType final : public TypedCaseType<WordsCase> {
     return c;
   }
   std::string variant_of(const WordsCase& c) const override { return c.layout->id(); }
+  std::size_t payload(const WordsCase& c) const override { return sizeof c.words; }
+  std::vector<std::string_view> classes(std::string_view) const override {
+    return {"a word of more than 32 bits", "words of 32 bits"};
+  }
+  std::uint64_t members(const WordsCase& c) const override {
+    const bool wide = std::any_of(c.words.begin(), c.words.end(), [](std::uint64_t word) { return word >> 32 != 0; });
+    return member_bits({wide, !wide});
+  }
   Json write(const WordsCase& c) const override {
     return {{"layout", c.layout->id()}, {"scalar", hex_of(c.words[0], 64)}, {"param2", hex_of(c.words[1], 64)}};
   }

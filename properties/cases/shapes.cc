@@ -253,6 +253,11 @@ class ShapeType final : public TypedCaseType<ShapeRequest> {
     return r;
   }
   std::string variant_of(const ShapeRequest& r) const override { return r.op->id(); }
+  std::size_t payload(const ShapeRequest& r) const override {
+    std::size_t lengths = r.attributes.size();
+    for (const auto& shape : r.shapes) lengths += shape.size();
+    return lengths * sizeof(std::uint64_t);
+  }
   Json write(const ShapeRequest& r) const override {
     return {{"rule", r.op->id()}, {"attributes", r.attributes}, {"shapes", r.shapes}};
   }

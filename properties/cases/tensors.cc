@@ -170,6 +170,13 @@ class TensorType final : public TypedCaseType<DescribedTensor> {
     return draw_tensor(source, variant, std::move(target), form);
   }
   std::string variant_of(const DescribedTensor& t) const override { return t.source; }
+  std::size_t payload(const DescribedTensor& t) const override { return t.bytes.size(); }
+  std::vector<std::string_view> classes(std::string_view) const override {
+    return {"an offset", "a handle of device memory", "no resolver", "a target of its own encoding"};
+  }
+  std::uint64_t members(const DescribedTensor& t) const override {
+    return member_bits({t.offset != 0, t.handle == TensorHandle::device, !t.resolver, t.target == t.source});
+  }
   /// All encodings are one rule to this room: they share what one variant gets.
   std::uint64_t sharers(std::string_view) const override { return 16; }
 

@@ -62,12 +62,17 @@ struct LawResult {
   std::vector<std::string> variants;
   std::array<Tally, kEngineCount> tallies{};
   std::vector<Finding> findings;
+  std::vector<CaseClass> classes = {};  ///< what the property engine's cases were like
+  std::string bad_test = {};            ///< why the law proves nothing here, whatever its ruling; empty if it does
 };
 
 struct RunOptions {
   Effort effort;
   std::uint64_t seed = 1;
   std::size_t most_findings = 100;
+  std::array<bool, kEngineCount> engines{true, true, true, true};  ///< those that run, in the order of Engine
+  RunningCase* running = nullptr;  ///< where every case is kept while it is judged; null for nowhere
+  std::string subject_spec;        ///< how the subject was named, for that file
   /// Repeats the random engines with new seeds until then.
   std::optional<std::chrono::steady_clock::time_point> until;
 };

@@ -18,17 +18,22 @@ std::vector<std::uint8_t> bytes_of(const Choices& choices) {
 
 }  // namespace
 
+ByteCase case_from_choice_bytes(const Law& law, std::string_view variant, std::span<const std::uint8_t> bytes) {
+  const CaseType* type = law.case_type;
+  BytesSource source(bytes);
+  const Case c = type->draw(source, variant);
+  return {c, {source.recorded(), [type, name = std::string(variant)](const Choices& choices) {
+                RecordedSource recorded(choices);
+                return type->draw(recorded, name);
+              }}};
+}
+
 ByteCase case_from_bytes(const Law& law, std::string_view variant, std::span<const std::uint8_t> bytes) {
   const CaseType* type = law.case_type;
   const std::string name(variant);
   if (std::optional<Case> wire = type->from_wire(bytes, variant))
     return {*wire, {choices_of(bytes), [type, name](const Choices& c) { return *type->from_wire(bytes_of(c), name); }}};
-  BytesSource source(bytes);
-  const Case c = type->draw(source, variant);
-  return {c, {source.recorded(), [type, name](const Choices& choices) {
-                RecordedSource recorded(choices);
-                return type->draw(recorded, name);
-              }}};
+  return case_from_choice_bytes(law, variant, bytes);
 }
 
 }  // namespace packcheck

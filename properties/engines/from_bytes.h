@@ -15,6 +15,10 @@ struct ByteCase {
   Case c;
   Recipe recipe;
 };
+/// Every byte string as choices, also where the case type has a wire format.
+[[nodiscard]] ByteCase case_from_choice_bytes(const Law& law, std::string_view variant,
+                                              std::span<const std::uint8_t> bytes);
+/// As wire format where the case type has one, else as choices.
 [[nodiscard]] ByteCase case_from_bytes(const Law& law, std::string_view variant, std::span<const std::uint8_t> bytes);
 
 }  // namespace packcheck

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "properties/engines/running_case.h"
 #include "properties/law.h"
 
 namespace packcheck {
@@ -21,6 +22,8 @@ namespace packcheck {
 enum class Engine : std::uint8_t { corpus, sweep, property, fuzz };
 inline constexpr std::size_t kEngineCount = 4;
 [[nodiscard]] std::string_view engine_name(Engine engine);
+/// Refuses an unknown name and lists the four.
+[[nodiscard]] Result<Engine> engine_named(std::string_view name);
 
 /// What an engine did.
 struct Tally {
@@ -28,7 +31,15 @@ struct Tally {
   std::uint64_t checked = 0;         ///< numbers, blocks or texts compared
   std::uint64_t not_applicable = 0;  ///< cases the law says nothing about
   std::uint64_t broken = 0;          ///< cases that broke the law, known places included
+  std::uint64_t first_broken = 0;    ///< which case was the first to break it, from 1 on; 0 if none did
   std::uint64_t digest = 0;          ///< of all cases and rulings, for the determinism check
+};
+
+/// How many of the drawn cases were of a class that the case type declares.
+struct CaseClass {
+  std::string name;
+  std::uint64_t drawn = 0;  ///< cases of variants that declare the class
+  std::uint64_t occurred = 0;
 };
 
 struct Finding {
@@ -59,7 +70,11 @@ class Hunt {
   /// Judges a case, counts it and records what is new.
   void judge(Engine engine, std::uint64_t seed, const Case& c, const Recipe* recipe = nullptr);
   /// Judges without recording: what shrinkers and the property engine need.
-  [[nodiscard]] Verdict check(const Case& c) { return law_.check(subject_, c); }
+  [[nodiscard]] Verdict check(const Case& c);
+  /// From now on every case is in `running` while it is checked; `spec` is how the subject was named.
+  void keep_running_case(RunningCase& running, std::string_view spec);
+  /// What is counted from now on depends on the clock: it stays out of the digest.
+  void freeze_digest() { frozen_ = true; }
   /// The first breach at a place that is not a finding yet; null if none.
   [[nodiscard]] const Breach* new_breach(const Verdict& verdict) const;
   /// Counts a judged case under an engine.
@@ -73,12 +88,17 @@ class Hunt {
   [[nodiscard]] const std::string& variant() const { return variant_; }
   [[nodiscard]] const std::vector<Finding>& findings() const { return findings_; }
   [[nodiscard]] const Tally& tally(Engine engine) const { return tallies_[static_cast<std::size_t>(engine)]; }
+  /// Of the property engine's cases.
+  [[nodiscard]] const std::vector<CaseClass>& classes() const { return classes_; }
   [[nodiscard]] bool was_skipped() const { return !skip_reason_.empty(); }
   [[nodiscard]] const std::string& skip_reason() const { return skip_reason_; }
   /// A recipe that draws this law's cases from choices.
   [[nodiscard]] Case draw(const Choices& choices) const;
 
  private:
+  /// The case as JSON, made once.
+  const std::string& text_of(const Case& c);
+
   const Law& law_;
   Subject& subject_;
   std::string variant_;
@@ -86,8 +106,14 @@ class Hunt {
   std::set<std::string> places_;
   std::vector<Finding> findings_;
   std::array<Tally, kEngineCount> tallies_{};
+  std::vector<CaseClass> classes_;
   std::string skip_reason_;
   unsigned faults_ = 0;
+  bool frozen_ = false;
+  RunningCase* running_ = nullptr;
+  std::string running_head_;
+  Case text_case_;  ///< whose text text_ is
+  std::string text_;
 };
 
 /// The simplest case that still breaks the law at `place`, found in a bounded number of attempts.

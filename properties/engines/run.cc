@@ -2,6 +2,7 @@
 #include <array>
 
 #include "properties/engines/engines.h"
+#include "properties/near_name.h"
 
 namespace packcheck {
 namespace {
@@ -19,11 +20,33 @@ constexpr std::array<Profile, 3> kProfiles{{
 }};
 
 void add(Tally& sum, const Tally& tally) {
+  if (sum.broken == 0 && tally.broken > 0) sum.first_broken = sum.cases + tally.first_broken;
   sum.cases += tally.cases;
   sum.checked += tally.checked;
   sum.not_applicable += tally.not_applicable;
   sum.broken += tally.broken;
   sum.digest ^= tally.digest;
+}
+
+void add(std::vector<CaseClass>& sum, const std::vector<CaseClass>& classes) {
+  for (const CaseClass& c : classes) {
+    auto same = std::find_if(sum.begin(), sum.end(), [&c](const CaseClass& s) { return s.name == c.name; });
+    if (same == sum.end()) same = sum.insert(same, {c.name, 0, 0});
+    same->drawn += c.drawn;
+    same->occurred += c.occurred;
+  }
+}
+
+/// A class of cases that is missing among so many says that the generator does not go there.
+std::string what_never_occurred(const std::vector<CaseClass>& classes) {
+  constexpr std::uint64_t kEnough = 400;
+  std::string missing;
+  for (const CaseClass& c : classes) {
+    if (c.drawn < kEnough || c.occurred > 0) continue;
+    missing.append(missing.empty() ? "" : "; ");
+    missing.append("none of ").append(std::to_string(c.drawn)).append(" drawn cases has ").append(c.name);
+  }
+  return missing;
 }
 
 /// Where the sweep visited every input, random numbers cannot show a new one: only how they lie together.
@@ -43,25 +66,33 @@ Effort shared(Effort effort, std::uint64_t sharers) {
   return effort;
 }
 
-void search(Hunt& hunt, const CorpusStore& corpus, const RunOptions& options) {
-  run_corpus(hunt, corpus);
+/// The sweep engine's part. Returns whether it visited every input there is.
+bool sweep(Hunt& hunt, const Effort& effort) {
   const std::optional<Domain> domain = hunt.law().case_type->domain(hunt.variant());
-  Effort effort = shared(options.effort, hunt.law().case_type->sharers(hunt.variant()));
-  if (domain) {
-    const std::optional<std::uint64_t> swept = run_sweep(hunt, effort.sweep_inputs / domain->weight);
-    const bool whole = swept && *swept >= domain->total;
-    if (!whole) run_patterns(hunt);
-    if (whole && domain->exhaustive) effort = after_whole_sweep(effort);
-  } else {
+  if (!domain) {
     run_enumeration(hunt, effort.enumerated_cases);
+    return false;
   }
-  run_property(hunt, options.seed, effort.property_cases);
-  run_fuzz(hunt, options.seed, effort.fuzz_inputs, corpus);
+  const std::optional<std::uint64_t> swept = run_sweep(hunt, effort.sweep_inputs / domain->weight);
+  const bool whole = swept && *swept >= domain->total;
+  if (!whole) run_patterns(hunt);
+  return whole && domain->exhaustive;
+}
+
+void search(Hunt& hunt, const CorpusStore& corpus, const RunOptions& options) {
+  const auto runs = [&options](Engine engine) { return options.engines[static_cast<std::size_t>(engine)]; };
+  if (runs(Engine::corpus)) run_corpus(hunt, corpus);
+  Effort effort = shared(options.effort, hunt.law().case_type->sharers(hunt.variant()));
+  if (runs(Engine::sweep) && sweep(hunt, effort)) effort = after_whole_sweep(effort);
+  if (runs(Engine::property)) run_property(hunt, options.seed, effort.property_cases);
+  if (runs(Engine::fuzz)) run_fuzz(hunt, options.seed, effort.fuzz_inputs, corpus);
   std::uint64_t seed = options.seed;
-  while (options.until && std::chrono::steady_clock::now() < *options.until && !hunt.finished()) {
+  const bool random = runs(Engine::property) || runs(Engine::fuzz);
+  hunt.freeze_digest();
+  while (random && options.until && std::chrono::steady_clock::now() < *options.until && !hunt.finished()) {
     ++seed;
-    run_property(hunt, seed, 1000);
-    run_fuzz(hunt, seed, 1000, corpus);
+    if (runs(Engine::property)) run_property(hunt, seed, 1000);
+    if (runs(Engine::fuzz)) run_fuzz(hunt, seed, 1000, corpus);
   }
 }
 
@@ -70,7 +101,9 @@ void search(Hunt& hunt, const CorpusStore& corpus, const RunOptions& options) {
 Result<Effort> effort_of_profile(std::string_view profile) {
   for (const Profile& row : kProfiles)
     if (row.name == profile) return row.effort;
-  return refuse("unknown profile '" + std::string(profile) + "'", {}, "quick, gate or nightly");
+  const std::string meant = near_name(profile, {"quick", "gate", "nightly"});
+  return refuse("unknown profile '" + std::string(profile) + "'", {},
+                (meant.empty() ? meant : "'" + meant + "'? ") + "quick, gate or nightly");
 }
 
 void run_corpus(Hunt& hunt, const CorpusStore& corpus) {
@@ -89,18 +122,22 @@ LawResult run_law(const Law& law, Subject& subject, const CorpusStore& corpus, c
     const std::size_t room = options.most_findings - std::min(options.most_findings, result.findings.size());
     if (room == 0) break;
     Hunt hunt(law, subject, variant, std::min<std::size_t>(room, 16));
+    if (options.running != nullptr) hunt.keep_running_case(*options.running, options.subject_spec);
     search(hunt, corpus, options);
     for (std::size_t i = 0; i < kEngineCount; ++i) {
       add(result.tallies[i], hunt.tally(static_cast<Engine>(i)));
       checked += hunt.tally(static_cast<Engine>(i)).checked;
     }
+    add(result.classes, hunt.classes());
     result.findings.insert(result.findings.end(), hunt.findings().begin(), hunt.findings().end());
     if (hunt.was_skipped())
       result.reason = hunt.skip_reason();
     else
       any_answered = true;
   }
+  if (options.running != nullptr) options.running->clear();
   if (!any_answered) return result;
+  result.bad_test = what_never_occurred(result.classes);
   result.reason.clear();
   result.ruling = checked > 0 ? Ruling::holds : Ruling::not_applicable;
   if (!result.findings.empty()) result.ruling = Ruling::broken;

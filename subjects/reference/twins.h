@@ -18,6 +18,7 @@ struct Twin {
   std::string_view bug;  ///< what it does wrong, and which real system did
   std::string_view law;  ///< the law that must catch it
   void (*change)(ReferenceRules&);
+  std::string_view one_engine = {};  ///< why one engine alone may catch it; empty where two do
 };
 
 [[nodiscard]] std::span<const Twin> all_twins();

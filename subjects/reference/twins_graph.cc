@@ -14,6 +14,8 @@ constexpr std::string_view kFixedPoint = "graph.canonical_text_is_a_fixed_point"
 }  // namespace
 
 std::vector<Twin> graph_twins() {
+  constexpr std::string_view kRareFault =
+      "one fault of many in a text of several nodes: the short inputs of the fuzz and sweep engines seldom get there";
   return {
       {"graph_data_bare", "prints NaN and Infinity bare in leaf data (yishape-math guards only its scalars)", kExport,
        [](ReferenceRules& r) { r.graph.data = NonFinitePrinting::bare; }},
@@ -31,7 +33,7 @@ std::vector<Twin> graph_twins() {
       {"graph_negative_zero_lost", "reads -0 as the integer 0, as nlohmann_json's DOM does", kImport,
        [](ReferenceRules& r) { r.graph.negative_zero = NegativeZeroRule::becomes_integer_zero; }},
       {"graph_last_key_wins", "takes the last of two members of one name, as DOM readers do", kUnsoundText,
-       [](ReferenceRules& r) { r.graph.duplicate_key = DuplicateKeyRule::last_wins; }},
+       [](ReferenceRules& r) { r.graph.duplicate_key = DuplicateKeyRule::last_wins; }, kRareFault},
       {"graph_integers_cast", "reads ids, dimensions and indices as doubles and casts them: 3.7 is 3, 2^32+3 is 3",
        kUnsoundText, [](ReferenceRules& r) { r.graph.integers = IntegerReading::cast_from_double; }},
       {"graph_labels_dropped", "exports softmaxCrossEntropy without its labels (yishape-math's dense variant)", kExport,
@@ -43,7 +45,7 @@ std::vector<Twin> graph_twins() {
       {"graph_flags_swapped", "has the flags of scalar and param2 in each other's place when it reads YSGP",
        kFixedPoint, [](ReferenceRules& r) { r.graph.flags = FlagReading::scalar_and_param2_swapped; }},
       {"graph_forward_reference", "accepts an input that comes later than the node, also one that closes a cycle",
-       kUnsoundText, [](ReferenceRules& r) { r.graph.forward_reference = ForwardReference::accept; }},
+       kUnsoundText, [](ReferenceRules& r) { r.graph.forward_reference = ForwardReference::accept; }, kRareFault},
       {"graph_operator_with_data", "accepts data on a node with inputs", kUnsoundText,
        [](ReferenceRules& r) { r.graph.data_of_operator = DataOfOperator::accept; }},
       {"graph_param2_as_scalar", "writes param2 in the place of a scalar that is absent", kRoundTrip,

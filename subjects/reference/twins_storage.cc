@@ -28,7 +28,7 @@ std::vector<Twin> storage_twins() {
        "DequantOps)",
        kKeepsEveryValue, [](ReferenceRules& r) { r.storage.reading = CodeReading::sequential; }},
       {"refused_after_reading", "reads the buffer before it checks what is asked for",
-       "storage.requantize_to_refuses_before_reading",
+       "storage.repack_to_refuses_before_reading",
        [](ReferenceRules& r) { r.storage.read = ReadTime::before_the_checks; }},
       {"equal_encoding_encoded_again", "decodes and encodes a tensor that has the encoding already", kAgrees,
        [](ReferenceRules& r) { r.storage.equal = EqualEncoding::encoded_again; }},

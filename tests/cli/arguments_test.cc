@@ -44,16 +44,31 @@ std::vector<Wrong> of_verify() {
   const std::vector<std::string> verify{"verify", "--corpus", "none", "--law", "text.printing_is_exact"};
   return {
       {"unknown_law", {"verify", "--law", "text.nothing"}, {"text.nothing", "--law", "text.printing_is_exact"}},
+      {"near_law",
+       {"verify", "--law", "text.printing_is_exakt"},
+       {"no law matches", "--law", "'text.printing_is_exact'? One of"}},
+      {"law_without_family", {"verify", "--law", "printing_is_exact"}, {"'text.printing_is_exact'? One of"}},
       {"empty_law", {"verify", "--law", ""}, {"--law"}},
       {"unknown_subject", with(verify, {"--subject", "nobody"}), {"unknown subject 'nobody'", "twin:NAME"}},
+      {"near_subject", with(verify, {"--subject", "refrence"}), {"unknown subject 'refrence'", "'reference'? "}},
+      {"twin_without_its_prefix",
+       with(verify, {"--subject", "numeric_cast"}),
+       {"unknown subject 'numeric_cast'", "'twin:numeric_cast'? "}},
+      {"near_third_party_subject", with(verify, {"--subject", "rapid-json"}), {"'rapidjson'? "}},
       {"empty_subject", with(verify, {"--subject", ""}), {"unknown subject ''"}},
       {"unknown_twin", with(verify, {"--subject", "twin:nobody"}), {"unknown twin 'nobody'", "numeric_cast"}},
+      {"near_twin", with(verify, {"--subject", "twin:numeric_cats"}), {"'numeric_cast'? One of"}},
       {"missing_library", with(verify, {"--subject", "lib:./absent.so"}), {"absent.so"}},
       {"missing_program", with(verify, {"--subject", "exec:./absent-program"}), {"absent-program"}},
       {"silent_program", with(verify, {"--subject", "exec:true"}), {"exec:true"}},
       {"unknown_profile",
        with(verify, {"--profile", "fast"}),
        {"unknown profile 'fast'", "--profile", "quick, gate or nightly"}},
+      {"near_profile", with(verify, {"--profile", "nigthly"}), {"'nightly'? quick, gate or nightly"}},
+      {"unknown_engine",
+       with(verify, {"--engine", "afl"}),
+       {"unknown engine 'afl'", "--engine", "one of corpus, sweep, property, fuzz"}},
+      {"near_engine", with(verify, {"--engine", "proprety"}), {"unknown engine", "'property'? One of"}},
       {"shard_past_the_end", with(verify, {"--shard", "2/2"}), {"'2/2'", "--shard", "0 <= i < n"}},
       {"shard_of_none", with(verify, {"--shard", "0/0"}), {"'0/0'", "--shard"}},
       {"shard_negative", with(verify, {"--shard=-1/2"}), {"'-1/2'", "--shard"}},
@@ -111,6 +126,8 @@ std::vector<Wrong> of_sweep() {
       {"unknown_format", {"sweep", repack, "--from", "f16", "--to", "f8"}, {"f16->f8", "f16->f32"}},
       {"pair_and_variant", {"sweep", repack, "--from", "f16", "--to", "f32", "--variant", "f16->f32"}, {"one of them"}},
       {"unknown_variant", {"sweep", repack, "--variant", "q8_0:ggml"}, {"unknown variant 'q8_0:ggml'"}},
+      {"near_variant", {"sweep", repack, "--variant", "fp16->f32"}, {"'f16->f32'? One of"}},
+      {"near_law", {"sweep", "storage.repack_keep_every_value"}, {"'storage.repack_keeps_every_value'? One of"}},
       {"no_domain_of_text", {"sweep", "text.parsing_is_correctly_rounded"}, {"no small domain of json"}},
       {"unknown_subject", {"sweep", repack, "--from", "f16", "--to", "f32", "--subject", "x"}, {"unknown subject 'x'"}},
       {"in_process_reference",
@@ -241,6 +258,62 @@ INSTANTIATE_TEST_SUITE_P(CommandLine, Help,
                            for (char& c : name) c = c == ' ' ? '_' : c;
                            return name;
                          });
+
+/// What RC_PARAMS may not be, and the parts of the message.
+struct WrongParameters {
+  const char* name;
+  const char* value;
+  std::vector<std::string> message;
+};
+void PrintTo(const WrongParameters& p, std::ostream* out) { *out << p.value; }
+
+class RapidCheckParameters : public CommandTest, public testing::WithParamInterface<WrongParameters> {};
+
+TEST_P(RapidCheckParameters, ThatMeanNothingAreRefusedWithTheRightSpelling) {
+  for (const char* command : {"verify --corpus none --law text.printing_is_exact", "twins"}) {
+    const Ran ran = shell(folder(), std::string("RC_PARAMS='") + GetParam().value + "' packcheck " + command);
+    EXPECT_EQ(ran.status, 2) << command << "\n" << ran.out << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr("RC_PARAMS"));
+    for (const std::string& part : GetParam().message) EXPECT_THAT(ran.err, HasSubstr(part));
+    EXPECT_THAT(files_below(folder()), IsEmpty()) << "nothing is written";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Wrong, RapidCheckParameters,
+    testing::Values(WrongParameters{"unknown_key", "sed=5", {"unknown key 'sed'", "'seed'? One of seed, max_success"}},
+                    WrongParameters{"no_budget", "seed=1 max_success=0", {"'0'", "max_success", "from 1 to"}},
+                    WrongParameters{"negative_budget", "max_success=-5", {"'-5'", "max_success"}},
+                    WrongParameters{"no_number", "max_success=many", {"'many'", "max_success"}},
+                    WrongParameters{"number_with_tail", "seed=1x", {"'1x'", "seed", "18446744073709551615"}},
+                    WrongParameters{"seed_too_large", "seed=18446744073709551616", {"seed"}},
+                    WrongParameters{"key_alone", "seed", {"''", "seed"}},
+                    WrongParameters{"reproduce", "reproduce=AAAA", {"'reproduce' is not used", "packcheck repro"}},
+                    WrongParameters{"no_key", "=1", {"unknown key ''", "one of seed, max_success"}}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+using RapidCheckParametersInUse = CommandTest;
+
+TEST_F(RapidCheckParametersInUse, GiveTheSeedAndTheCasesAndTheReportSaysSo) {
+  const std::string verify =
+      "packcheck verify --corpus none --engine property --law text.printing_is_exact --json --seed ";
+  const Ran by_variable = shell(folder(), "RC_PARAMS='seed=7 max_success=30' " + verify + "7");
+  ASSERT_EQ(by_variable.status, 0) << by_variable.err;
+  const Json report = by_variable.json();
+  EXPECT_EQ(report.at("seed"), 7);
+  EXPECT_EQ(report.at("profile"), "quick with max_success=30");
+  EXPECT_EQ(report.at("verdicts").at(0).at("cases"), 30);
+  EXPECT_EQ(report.at("verdicts").at(0).at("engines").at("sweep").at("cases"), 0) << "only the engine that is named";
+  const Ran two_seeds = shell(folder(), "RC_PARAMS=seed=7 " + verify + "8");
+  EXPECT_EQ(two_seeds.status, 2);
+  EXPECT_THAT(two_seeds.err, HasSubstr("two seeds"));
+}
+
+TEST_F(RapidCheckParametersInUse, DoNotLetALawHoldByNoCase) {
+  const Ran ran = run({"verify", "--corpus", "none", "--engine", "corpus", "--law", "text.printing_is_exact"});
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_THAT(ran.err, HasSubstr("nothing was judged"));
+}
 
 using TopLevel = CommandTest;
 

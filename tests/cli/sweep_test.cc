@@ -92,6 +92,13 @@ TEST_F(Sweep, LeavesNoStateWhenItIsDoneAndResumingThenVisitsAllAgain) {
   EXPECT_EQ(again.json()["visited"], 65536 * 4);
 }
 
+TEST_F(Sweep, ResumedWithoutAStateSaysThatItStartsAtTheBeginning) {
+  const Ran ran = sweep("reference", {"--resume", "--jobs", "2"});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("visited 65536 of 65536"));
+  EXPECT_THAT(ran.err, HasSubstr("no state of this sweep by"));
+}
+
 TEST_F(Sweep, AFindingIsFoundAgainWhenResumed) {
   for (int i = 0; i < 2; ++i) {
     const Ran ran = sweep("twin:repack_rounds", {"--json", "--resume"});
