@@ -69,7 +69,7 @@ class CaseType {
   /// In how many parts a profile's effort for one variant is cut: more than 1 where a table makes many
   /// variants from one rule, which share it.
   [[nodiscard]] virtual std::uint64_t sharers(std::string_view) const { return 1; }
-  /// Cases with about half of the inputs each; empty when there is nothing to split.
+  /// Simpler cases: with about half of the inputs each, or, of a single number, with a smaller one; may be empty.
   [[nodiscard]] virtual std::vector<Case> halves(const Case& c) const;
   /// Bytes of the numbers, blocks, text, file or arguments of a case; its names and shapes are not counted.
   [[nodiscard]] virtual std::size_t payload_bytes(const Case& c) const = 0;

@@ -223,6 +223,8 @@ void draw_scales(Source& source, const Encoding& e, std::span<std::uint8_t> bloc
   }
 }
 
+constexpr std::size_t kFewBytes = 64;  ///< up to here, shrinking tries to clear each byte
+
 class BlocksType final : public TypedCaseType<BlocksCase> {
  public:
   using TypedCaseType::TypedCaseType;
@@ -267,6 +269,11 @@ class BlocksType final : public TypedCaseType<BlocksCase> {
     std::vector<BlocksCase> halves;
     for (Bytes& blocks : split_array(c.blocks, c.encoding->block_bytes))
       halves.push_back({c.encoding, std::move(blocks)});
+    for (std::size_t i = 0; i < c.blocks.size() && c.blocks.size() <= kFewBytes; ++i) {
+      if (c.blocks[i] == 0) continue;
+      halves.push_back(c);
+      halves.back().blocks[i] = 0;
+    }
     return halves;
   }
   std::optional<Domain> domain(std::string_view variant) const override {

@@ -62,6 +62,14 @@ inline std::uint64_t member_bits(std::initializer_list<bool> conditions) {
   return bits;
 }
 
+/// Smaller numbers than `bits`, a power of two below it each, the largest first.
+inline std::vector<std::uint64_t> smaller_numbers(std::uint64_t bits) {
+  std::vector<std::uint64_t> smaller;
+  for (std::uint64_t step = std::uint64_t{1} << 63; step != 0; step >>= 1)
+    if (step <= bits) smaller.push_back(bits - step);
+  return smaller;
+}
+
 /// Both halves of an array that holds `unit`-sized pieces; nothing when it holds only one.
 template <class Array>
 std::vector<Array> split_array(const Array& whole, std::size_t unit) {

@@ -86,6 +86,11 @@ class ConversionType final : public TypedCaseType<ConversionCase> {
     std::vector<ConversionCase> halves;
     for (Bytes& elements : split_array(c.elements, spec(c.from).bytes()))
       halves.push_back({c.from, c.to, std::move(elements)});
+    if (c.count() == 1)
+      for (const std::uint64_t bits : smaller_numbers(load_element(spec(c.from), c.elements, 0))) {
+        halves.push_back({c.from, c.to, c.elements});
+        store_element(spec(c.from), halves.back().elements, 0, bits);
+      }
     return halves;
   }
   std::optional<Domain> domain(std::string_view variant) const override {

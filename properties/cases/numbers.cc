@@ -32,6 +32,11 @@ class NumberType final : public TypedCaseType<NumberCase> {
   }
   Json write(const NumberCase& c) const override { return {{"bits", hex_of(c.bits, 64)}}; }
   Result<NumberCase> read(MemberReader& members) const override { return NumberCase{members.hex("bits", 64)}; }
+  std::vector<NumberCase> split(const NumberCase& c) const override {
+    std::vector<NumberCase> smaller;
+    for (const std::uint64_t bits : smaller_numbers(c.bits)) smaller.push_back({bits});
+    return smaller;
+  }
 };
 
 std::string draw_digits(Source& source, std::uint64_t most) {

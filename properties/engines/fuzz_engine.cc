@@ -33,6 +33,12 @@ class Inputs {
     return bytes;
   }
 
+  Bytes random_bytes() {
+    Bytes bytes(1 + dice_.below(96));
+    for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(dice_.bits());
+    return bytes;
+  }
+
  private:
   /// One of the pool, which fills with drawn cases beside the corpus' files, and goes on changing.
   const Bytes& parent() {
@@ -40,12 +46,6 @@ class Inputs {
     if (full && !dice_.once_in(8)) return dice_.pick(pool_);
     if (!full) return pool_.emplace_back(mutator_.fresh(dice_));
     return pool_[fixed_ + dice_.below(kPool)] = mutator_.fresh(dice_);
-  }
-
-  Bytes random_bytes() {
-    Bytes bytes(1 + dice_.below(96));
-    for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(dice_.bits());
-    return bytes;
   }
 
   Dice dice_;
@@ -59,6 +59,12 @@ class Inputs {
 void run_fuzz(Hunt& hunt, std::uint64_t seed, std::uint64_t inputs, const CorpusStore& corpus) {
   Inputs made_of(hunt, seed, corpus);
   for (std::uint64_t i = 0; i < inputs && !hunt.finished(); ++i) {
+    // Changed documents are rarely sound: every third input is choices, from which a case is drawn.
+    if (i % 3 == 2) {
+      const ByteCase drawn = case_from_choice_bytes(hunt.law(), hunt.variant(), made_of.random_bytes());
+      hunt.judge(Engine::fuzz, seed, drawn.c, &drawn.recipe);
+      continue;
+    }
     const Bytes bytes = made_of.next();
     const ByteCase made = case_from_bytes(hunt.law(), hunt.variant(), bytes);
     // A long document shrinks byte by byte for ever; a drawn case that breaks at the same place does not.

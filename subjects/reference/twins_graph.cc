@@ -33,7 +33,7 @@ std::vector<Twin> graph_twins() {
       {"graph_negative_zero_lost", "reads -0 as the integer 0, as nlohmann_json's DOM does", kImport,
        [](ReferenceRules& r) { r.graph.negative_zero = NegativeZeroRule::becomes_integer_zero; }},
       {"graph_last_key_wins", "takes the last of two members of one name, as DOM readers do", kUnsoundText,
-       [](ReferenceRules& r) { r.graph.duplicate_key = DuplicateKeyRule::last_wins; }, kRareFault},
+       [](ReferenceRules& r) { r.graph.duplicate_key = DuplicateKeyRule::last_wins; }},
       {"graph_integers_cast", "reads ids, dimensions and indices as doubles and casts them: 3.7 is 3, 2^32+3 is 3",
        kUnsoundText, [](ReferenceRules& r) { r.graph.integers = IntegerReading::cast_from_double; }},
       {"graph_labels_dropped", "exports softmaxCrossEntropy without its labels (yishape-math's dense variant)", kExport,

@@ -8,6 +8,8 @@ constexpr std::string_view kRounds = "precision.every_operation_rounds_once";
 constexpr std::string_view kHeld = "precision.numbers_are_of_their_format";
 constexpr std::string_view kGradients = "precision.gradients_stop_or_pass_at_boundaries";
 constexpr std::string_view kEqual = "precision.equal_dtypes_cost_nothing";
+constexpr std::string_view kBound = "precision.narrow_runs_stay_within_the_bound";
+constexpr std::string_view kTold = "precision.boundaries_tell_what_they_copy";
 constexpr std::string_view kRefused = "precision.unsound_networks_are_refused";
 constexpr std::string_view kGraph = "precision.graph_export_keeps_every_dtype";
 constexpr std::string_view kStableHlo = "precision.stablehlo_has_one_cast_pair_per_boundary";
@@ -30,7 +32,7 @@ std::vector<Twin> precision_twins() {
        kGradients, [](ReferenceRules& r) { r.precision.claimed = ClaimedGradient::through_boundaries; }},
       {"precision_upstream_not_cast", "hands the upstream gradient through a boundary without rounding it", kGradients,
        [](ReferenceRules& r) { r.precision.upstream = UpstreamCast::retags; }},
-      {"precision_rounds_at_the_end", "computes a narrow stage in f32 and rounds where it ends", kRounds,
+      {"precision_rounds_at_the_end", "computes a narrow stage in f32 and rounds where it ends", kBound,
        [](ReferenceRules& r) { r.precision.rounding = StageRounding::end_of_stage; }},
       {"precision_weights_cast", "casts a user's weights of another dtype in silence", kRefused,
        [](ReferenceRules& r) { r.precision.foreign_weights = ForeignWeights::cast; }},
@@ -38,7 +40,7 @@ std::vector<Twin> precision_twins() {
        [](ReferenceRules& r) { r.precision.equal = EqualBoundary::converts; }},
       {"precision_bf16_truncated", "cuts numbers to bf16 and does not round (SKaiNET's Bf16Codec)", kRounds,
        [](ReferenceRules& r) { r.precision.bf16 = Bf16Rounding::truncated; }},
-      {"precision_stage_dtype_leaks", "gives the layers after a stage the dtype of the stage", kRounds,
+      {"precision_stage_dtype_leaks", "gives the layers after a stage the dtype of the stage", kTold,
        [](ReferenceRules& r) { r.precision.scope = StageScope::leaks; }},
   };
 }
