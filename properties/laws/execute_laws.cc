@@ -38,13 +38,13 @@ Numbers numbers_of(const Bytes& elements, Format format) {
 
 /// A case as the oracle takes it, and what it says of the output.
 struct Known {
-  oracle::Node node;
+  oracle::ExecutedNode node;
   Numbers upstream;
   std::optional<oracle::BoundedArray> output;  ///< nothing: to be refused
 };
 
 /// What no subject has to run, or to refuse: sizes and work past what a case is for.
-bool is_too_large(const oracle::Node& node, const std::vector<std::int64_t>& output) {
+bool is_too_large(const oracle::ExecutedNode& node, const std::vector<std::int64_t>& output) {
   constexpr std::int64_t kMostAttribute = std::int64_t{1} << 31;
   constexpr std::int64_t kMostNumbers = 4096;
   for (const std::int64_t attribute : node.attributes)
@@ -164,7 +164,7 @@ Verdict check_gradients(Subject& subject, const NodeRequest& n) {
 }
 
 /// Whether the values, one input after the other, are as many as the shapes want, though cut elsewhere.
-bool is_cut_elsewhere(const oracle::Node& node) {
+bool is_cut_elsewhere(const oracle::ExecutedNode& node) {
   std::size_t values = 0;
   std::size_t wanted = 0;
   for (const Numbers& input : node.inputs) values += input.size();
@@ -197,7 +197,7 @@ Verdict check_refusal(Subject& subject, const NodeRequest& n) {
 
 // ---- gradients against outputs, without the definition's values ----
 
-bool all_finite(const oracle::Node& node) {
+bool all_finite(const oracle::ExecutedNode& node) {
   for (const Numbers& input : node.inputs)
     for (const double number : input)
       if (!std::isfinite(number)) return false;
@@ -311,7 +311,7 @@ Place place_of(const NodeRequest& n, const std::vector<Numbers>& gradients) {
 }
 
 /// Whether the function is smooth between `low` and `high`, where the element moves.
-bool is_smooth(const oracle::Node& node, const Place& place, double low, double high) {
+bool is_smooth(const oracle::ExecutedNode& node, const Place& place, double low, double high) {
   if (node.op == "relu") return low > 0 || high < 0;
   if (node.op == "softmax_cross_entropy") {
     for (const double number : node.inputs[0])

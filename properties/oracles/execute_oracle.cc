@@ -13,8 +13,8 @@ namespace {
 using Real = long double;
 using Int = std::int64_t;
 
-Real unit_of(const Node& node) { return node.single ? 0x1p-24L : 0x1p-53L; }
-Real tiny_of(const Node& node) {
+Real unit_of(const ExecutedNode& node) { return node.single ? 0x1p-24L : 0x1p-53L; }
+Real tiny_of(const ExecutedNode& node) {
   return node.single ? Real{std::numeric_limits<float>::min()} : Real{std::numeric_limits<double>::min()};
 }
 
@@ -35,7 +35,7 @@ struct Sum {
     rounded = 1;
   }
   /// Divided by `divisor` after `roundings` more; see the header for the bound.
-  [[nodiscard]] Bounded done(const Node& node, Real roundings = 0, Real divisor = 1) const {
+  [[nodiscard]] Bounded done(const ExecutedNode& node, Real roundings = 0, Real divisor = 1) const {
     const Real n = (terms > 0 ? terms - 1 : terms) + rounded + roundings;
     const Real u = unit_of(node) + 0x1p-62L;  // the second part is this sum's own
     const Real lost = n > 0 ? (n + terms) * tiny_of(node) : n;
@@ -69,7 +69,7 @@ std::optional<Int> kernel_at(Int cell, Int output, Int stride, Int padding, Int 
 
 // ---- convolution ----
 
-BoundedArray conv2d(const Node& n, const Shape& y) {
+BoundedArray conv2d(const ExecutedNode& n, const Shape& y) {
   const Shape& x = n.shapes[0];
   const Shape& w = n.shapes[1];
   const Int per_group = w[0] / n.attributes[6];
@@ -91,7 +91,7 @@ BoundedArray conv2d(const Node& n, const Shape& y) {
   return out;
 }
 
-std::vector<BoundedArray> conv2d_gradients(const Node& n, const Shape& y, const std::vector<double>& g) {
+std::vector<BoundedArray> conv2d_gradients(const ExecutedNode& n, const Shape& y, const std::vector<double>& g) {
   const Shape& x = n.shapes[0];
   const Shape& w = n.shapes[1];
   const Int per_group = w[0] / n.attributes[6];
@@ -128,7 +128,7 @@ std::vector<BoundedArray> conv2d_gradients(const Node& n, const Shape& y, const 
 // ---- pooling ----
 
 /// The cells of the input under one window, in the order of their indices.
-std::vector<std::size_t> cells_under(const Node& n, Int image, Int channel, Int oh, Int ow) {
+std::vector<std::size_t> cells_under(const ExecutedNode& n, Int image, Int channel, Int oh, Int ow) {
   const Shape& x = n.shapes[0];
   const std::vector<Int>& a = n.attributes;
   std::vector<std::size_t> cells;
@@ -140,7 +140,7 @@ std::vector<std::size_t> cells_under(const Node& n, Int image, Int channel, Int 
 }
 
 /// Of equal ones the first. NaNs are left out, and −infinity, which is what a window of nothing gives.
-std::optional<std::size_t> first_largest(const Node& n, std::vector<std::size_t> cells) {
+std::optional<std::size_t> first_largest(const ExecutedNode& n, std::vector<std::size_t> cells) {
   const std::vector<double>& x = n.inputs[0];
   cells.erase(
       std::remove_if(cells.begin(), cells.end(), [&](std::size_t i) { return std::isnan(x[i]) || x[i] == -HUGE_VAL; }),
@@ -149,7 +149,7 @@ std::optional<std::size_t> first_largest(const Node& n, std::vector<std::size_t>
   return *std::max_element(cells.begin(), cells.end(), [&](std::size_t i, std::size_t j) { return x[i] < x[j]; });
 }
 
-BoundedArray pool2d(const Node& n, const Shape& y) {
+BoundedArray pool2d(const ExecutedNode& n, const Shape& y) {
   BoundedArray out;
   for_each_index(y, [&](Int image, Int channel, Int oh, Int ow) {
     const std::vector<std::size_t> cells = cells_under(n, image, channel, oh, ow);
@@ -167,7 +167,7 @@ BoundedArray pool2d(const Node& n, const Shape& y) {
   return out;
 }
 
-std::vector<BoundedArray> pool2d_gradients(const Node& n, const Shape& y, const std::vector<double>& g) {
+std::vector<BoundedArray> pool2d_gradients(const ExecutedNode& n, const Shape& y, const std::vector<double>& g) {
   std::vector<Sum> sums(n.inputs[0].size());
   for_each_index(y, [&](Int image, Int channel, Int oh, Int ow) {
     const std::vector<std::size_t> cells = cells_under(n, image, channel, oh, ow);
@@ -185,7 +185,7 @@ std::vector<BoundedArray> pool2d_gradients(const Node& n, const Shape& y, const 
 
 // ---- linear ----
 
-BoundedArray linear(const Node& n) {
+BoundedArray linear(const ExecutedNode& n) {
   const auto out = static_cast<std::size_t>(n.shapes[1][0]);
   const auto in = static_cast<std::size_t>(n.shapes[1][1]);
   BoundedArray y;
@@ -198,7 +198,7 @@ BoundedArray linear(const Node& n) {
   return y;
 }
 
-std::vector<BoundedArray> linear_gradients(const Node& n, const std::vector<double>& g) {
+std::vector<BoundedArray> linear_gradients(const ExecutedNode& n, const std::vector<double>& g) {
   const auto out = static_cast<std::size_t>(n.shapes[1][0]);
   const auto in = static_cast<std::size_t>(n.shapes[1][1]);
   const std::size_t rows = n.inputs[0].size() / in;
@@ -234,7 +234,7 @@ std::size_t operand_element(const Shape& output, Shape operand, std::size_t at) 
   return static_cast<std::size_t>(element);
 }
 
-BoundedArray add(const Node& n, const Shape& y) {
+BoundedArray add(const ExecutedNode& n, const Shape& y) {
   BoundedArray out;
   for (std::size_t at = 0; at < count_of(y); ++at) {
     Sum sum;
@@ -244,7 +244,7 @@ BoundedArray add(const Node& n, const Shape& y) {
   return out;
 }
 
-std::vector<BoundedArray> add_gradients(const Node& n, const Shape& y, const std::vector<double>& g) {
+std::vector<BoundedArray> add_gradients(const ExecutedNode& n, const Shape& y, const std::vector<double>& g) {
   std::vector<BoundedArray> all;
   for (std::size_t i = 0; i < 2; ++i) {
     std::vector<Sum> sums(n.inputs[i].size());
@@ -264,7 +264,7 @@ struct Row {
   std::vector<Real> share;
   std::vector<Real> relative;
 };
-Row softmax_of(const Node& n, std::size_t row) {
+Row softmax_of(const ExecutedNode& n, std::size_t row) {
   const auto classes = static_cast<std::size_t>(n.shapes[0][1]);
   const double* const z = n.inputs[0].data() + row * classes;
   const Real largest = *std::max_element(z, z + classes);
@@ -290,7 +290,7 @@ Row softmax_of(const Node& n, std::size_t row) {
   return out;
 }
 
-std::optional<std::vector<std::size_t>> labels_of(const Node& n) {
+std::optional<std::vector<std::size_t>> labels_of(const ExecutedNode& n) {
   std::vector<std::size_t> labels;
   for (const double label : n.inputs[1]) {
     std::size_t index = 0;
@@ -302,7 +302,7 @@ std::optional<std::vector<std::size_t>> labels_of(const Node& n) {
 }
 
 /// −log(max(p, 1e-30)) of a label. A logarithm is off by 2u of its value; the constant is rounded, too.
-Bounded loss_of(const Node& n, const Row& row, std::size_t label) {
+Bounded loss_of(const ExecutedNode& n, const Row& row, std::size_t label) {
   constexpr Real kLeast = 1e-30L;
   const Real u = unit_of(n) + 0x1p-60L;
   const Real share = row.share[label];
@@ -313,7 +313,7 @@ Bounded loss_of(const Node& n, const Row& row, std::size_t label) {
   return {value, first_order * (1 + 4 * (row.relative[label] + u)), false};
 }
 
-BoundedArray cross_entropy(const Node& n, const std::vector<std::size_t>& labels) {
+BoundedArray cross_entropy(const ExecutedNode& n, const std::vector<std::size_t>& labels) {
   Sum sum;
   Real bound = 0;
   for (std::size_t row = 0; row < labels.size(); ++row) {
@@ -328,7 +328,7 @@ BoundedArray cross_entropy(const Node& n, const std::vector<std::size_t>& labels
 }
 
 /// (share − one-hot) · upstream ÷ samples: a difference, a product and a division, or a product with a reciprocal.
-BoundedArray cross_entropy_gradient(const Node& n, const std::vector<std::size_t>& labels, Real up) {
+BoundedArray cross_entropy_gradient(const ExecutedNode& n, const std::vector<std::size_t>& labels, Real up) {
   BoundedArray of_logits;
   const Real u = unit_of(n) + 0x1p-60L;
   const Real scale = up / static_cast<Real>(labels.size());
@@ -355,7 +355,7 @@ BoundedArray exactly(const std::vector<double>& numbers) {
   return out;
 }
 
-[[gnu::noinline]] std::optional<BoundedArray> compute_output(const Node& n, const Shape& y) {
+[[gnu::noinline]] std::optional<BoundedArray> compute_output(const ExecutedNode& n, const Shape& y) {
   if (n.op == "conv2d") return conv2d(n, y);
   if (n.op == "maxpool2d" || n.op == "avgpool2d") return pool2d(n, y);
   if (n.op == "linear") return linear(n);
@@ -371,7 +371,7 @@ BoundedArray exactly(const std::vector<double>& numbers) {
   return relu;
 }
 
-[[gnu::noinline]] std::optional<std::vector<BoundedArray>> compute_gradients(const Node& n, const Shape& y,
+[[gnu::noinline]] std::optional<std::vector<BoundedArray>> compute_gradients(const ExecutedNode& n, const Shape& y,
                                                                              const std::vector<double>& g) {
   if (n.op == "conv2d") return conv2d_gradients(n, y, g);
   if (n.op == "maxpool2d" || n.op == "avgpool2d") return pool2d_gradients(n, y, g);
@@ -390,7 +390,7 @@ BoundedArray exactly(const std::vector<double>& numbers) {
 
 }  // namespace
 
-std::optional<Shape> output_shape_of(const Node& node) {
+std::optional<Shape> output_shape_of(const ExecutedNode& node) {
   const std::size_t most = node.op == "conv2d" || node.op == "linear"               ? 3
                            : node.op == "add" || node.op == "softmax_cross_entropy" ? 2
                                                                                     : 1;
@@ -402,14 +402,14 @@ std::optional<Shape> output_shape_of(const Node& node) {
   return shape;
 }
 
-std::optional<BoundedArray> output_of(const Node& node) {
+std::optional<BoundedArray> output_of(const ExecutedNode& node) {
   const std::optional<Shape> shape = output_shape_of(node);
   if (!shape) return std::nullopt;
   const DefaultEnvironment environment;
   return compute_output(node, *shape);
 }
 
-std::optional<std::vector<BoundedArray>> gradients_of(const Node& node, const std::vector<double>& upstream) {
+std::optional<std::vector<BoundedArray>> gradients_of(const ExecutedNode& node, const std::vector<double>& upstream) {
   const std::optional<Shape> shape = output_shape_of(node);
   if (!shape || upstream.size() != count_of(*shape)) return std::nullopt;
   const DefaultEnvironment environment;

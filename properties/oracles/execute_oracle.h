@@ -20,7 +20,7 @@
 namespace packcheck::oracle {
 
 /// One node: see the table in core/graph/exec.h.
-struct Node {
+struct ExecutedNode {
   std::string op;       ///< "conv2d"
   bool single = false;  ///< f32, else f64
   std::vector<std::int64_t> attributes;
@@ -37,11 +37,11 @@ struct Bounded {
 using BoundedArray = std::vector<Bounded>;
 
 /// The output; nothing where the node is to be refused.
-[[nodiscard]] std::optional<BoundedArray> output_of(const Node& node);
+[[nodiscard]] std::optional<BoundedArray> output_of(const ExecutedNode& node);
 /// The gradients of the inputs that have one, in their order; nothing where the node is to be refused.
-[[nodiscard]] std::optional<std::vector<BoundedArray>> gradients_of(const Node& node,
+[[nodiscard]] std::optional<std::vector<BoundedArray>> gradients_of(const ExecutedNode& node,
                                                                     const std::vector<double>& upstream);
 /// The shape of the output; nothing where the node is to be refused.
-[[nodiscard]] std::optional<std::vector<std::int64_t>> output_shape_of(const Node& node);
+[[nodiscard]] std::optional<std::vector<std::int64_t>> output_shape_of(const ExecutedNode& node);
 
 }  // namespace packcheck::oracle

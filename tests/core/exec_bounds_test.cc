@@ -51,8 +51,8 @@ struct Node {
 };
 
 template <class T>
-oracle::Node for_oracle(const Node<T>& n) {
-  oracle::Node node{n.op, sizeof(T) == sizeof(float), n.attributes, {}, {}};
+oracle::ExecutedNode for_oracle(const Node<T>& n) {
+  oracle::ExecutedNode node{n.op, sizeof(T) == sizeof(float), n.attributes, {}, {}};
   for (const Tensor<T>& input : n.inputs) {
     node.shapes.push_back(input.shape);
     node.inputs.emplace_back(input.elements.begin(), input.elements.end());
@@ -170,13 +170,13 @@ struct WorstLoss {
     const Real difference = share(row, c, own ? -1 : 1) - (own ? 1 : 0);
     return difference * (1 + 4 * unit) / static_cast<Real>(labels.size());
   }
-  [[nodiscard]] oracle::Node node() const {
+  [[nodiscard]] oracle::ExecutedNode node() const {
     const auto samples = static_cast<std::int64_t>(labels.size());
-    oracle::Node n{"softmax_cross_entropy",
-                   unit > 0x1p-30L,
-                   {},
-                   {{samples, static_cast<std::int64_t>(logits[0].size())}, {samples}},
-                   {{}, {}}};
+    oracle::ExecutedNode n{"softmax_cross_entropy",
+                           unit > 0x1p-30L,
+                           {},
+                           {{samples, static_cast<std::int64_t>(logits[0].size())}, {samples}},
+                           {{}, {}}};
     for (const std::vector<double>& row : logits) n.inputs[0].insert(n.inputs[0].end(), row.begin(), row.end());
     for (const std::size_t label : labels) n.inputs[1].push_back(static_cast<double>(label));
     return n;

@@ -31,8 +31,8 @@ Result<Tensors> backward(const Node& n, const std::vector<double>& upstream, con
   return run_backward<double>(**exec_operator_named(n.op), {n.attributes, n.inputs}, upstream, rules);
 }
 
-oracle::Node for_oracle(const Node& n) {
-  oracle::Node node{n.op, false, n.attributes, {}, {}};
+oracle::ExecutedNode for_oracle(const Node& n) {
+  oracle::ExecutedNode node{n.op, false, n.attributes, {}, {}};
   for (const Tensor<double>& input : n.inputs) {
     node.shapes.push_back(input.shape);
     node.inputs.push_back(input.elements);
