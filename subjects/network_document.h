@@ -6,9 +6,8 @@
 //   node linear:f16 1 3ff0000000000000,4000000000000000 -
 //   boundary head f32 f16 3 2 14
 //
-//   node      operator and format, as core/precision/typed_graph.h names them; whether it claims a gradient; its
-//   numbers;
-//             its gradient, or - for none. Numbers are the 64 bits of a double in hex.
+//   node      operator and format, as core/precision/typed_graph.h names them; whether it claims a gradient;
+//             its numbers; its gradient, or - for none. Numbers are the 64 bits of a double in hex.
 //   boundary  name, outer and inner format, numbers in and out, bytes that one forward pass writes because of it
 //
 // Read strictly. Proved by tests/properties/network_document_test.cc.

@@ -12,7 +12,7 @@ class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
 
-  std::vector<JsonValue> scan() {
+  std::vector<JsonSpan> scan() {
     if (!value(0, 0, 0, 0)) return {};
     return std::move(values_);
   }
@@ -34,17 +34,17 @@ class Scanner {
   bool value(std::size_t parent, std::size_t key_begin, std::size_t key_end, std::size_t depth) {
     space();
     const std::size_t self = values_.size();
-    JsonValue found;
+    JsonSpan found;
     found.begin = at_;
     found.parent = parent;
     found.key_begin = key_begin;
     found.key_end = key_end;
     values_.push_back(found);
     if (is_at('{') || is_at('[')) {
-      values_[self].kind = is_at('{') ? JsonValue::Kind::object : JsonValue::Kind::array;
+      values_[self].kind = is_at('{') ? JsonSpan::Kind::object : JsonSpan::Kind::array;
       if (depth == kDeepest || !elements(self, is_at('{') ? '}' : ']', depth)) return false;
     } else if (is_at('"')) {
-      values_[self].kind = JsonValue::Kind::string;
+      values_[self].kind = JsonSpan::Kind::string;
       if (!string()) return false;
     } else {
       const std::size_t end = std::min(text_.size(), text_.find_first_of(",:]}[{\" \t\r\n", at_));
@@ -81,11 +81,11 @@ class Scanner {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::vector<JsonValue> values_;
+  std::vector<JsonSpan> values_;
 };
 
 }  // namespace
 
-std::vector<JsonValue> json_values(std::string_view text) { return Scanner(text).scan(); }
+std::vector<JsonSpan> json_values(std::string_view text) { return Scanner(text).scan(); }
 
 }  // namespace packcheck

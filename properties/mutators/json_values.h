@@ -13,7 +13,8 @@
 
 namespace packcheck {
 
-struct JsonValue {
+/// Where one value stands in a text.
+struct JsonSpan {
   enum class Kind : std::uint8_t { object, array, string, word };  ///< word: a number, null, NaN
   Kind kind = Kind::word;
   std::size_t begin = 0;  ///< bytes of the value
@@ -27,7 +28,7 @@ struct JsonValue {
   [[nodiscard]] std::size_t whole_begin() const { return is_member() ? key_begin : begin; }
 };
 /// Every value, each after its parent; nothing where brackets or quotes do not match.
-[[nodiscard]] std::vector<JsonValue> json_values(std::string_view text);
+[[nodiscard]] std::vector<JsonSpan> json_values(std::string_view text);
 
 /// The text with one value changed, moved, lost or said twice. `members` are worth adding: R"("id":0)".
 [[nodiscard]] std::optional<std::string> mutated_json(std::string_view text, std::span<const std::string_view> members,

@@ -19,12 +19,12 @@ namespace {
 constexpr std::string_view kGraph =
     R"({"nodes":[{"id":0,"shape":[2],"op":"leaf","data":[1.5,-0]},{"id":1,"shape":[2],"op":"relu","scalar":NaN,"inputs":[0]}]})";
 
-std::string text_of(const JsonValue& value, std::string_view text) {
+std::string text_of(const JsonSpan& value, std::string_view text) {
   return std::string(text.substr(value.begin, value.end - value.begin));
 }
 
 TEST(JsonValues, AreAllFoundEachAfterItsParentWithItsKey) {
-  const std::vector<JsonValue> values = json_values(R"( {"a" : [1, "x]\"", NaN], "b":{}} )");
+  const std::vector<JsonSpan> values = json_values(R"( {"a" : [1, "x]\"", NaN], "b":{}} )");
   ASSERT_EQ(values.size(), 6U);
   const std::string_view text = R"( {"a" : [1, "x]\"", NaN], "b":{}} )";
   EXPECT_EQ(text_of(values[1], text), R"([1, "x]\"", NaN])");
