@@ -62,7 +62,7 @@ foreach(level IN ITEMS 0 3)
     get_target_property(sources ${library} SOURCES)
     get_target_property(folder ${library} SOURCE_DIR)
     # Rooms that no answer comes from.
-    list(FILTER sources EXCLUDE REGEX "^(audit|file|graph|precision|storage)/|(execute|file|gguf|network_text|precision|safetensors|shape|stablehlo|storage)_oracle")
+    list(FILTER sources EXCLUDE REGEX "^(audit|file|graph|precision|storage)/|(execute|file|gguf|network_text|precision|safetensors|shape|stablehlo|storage)_oracle|precision_(bound|steps)")
     foreach(source IN LISTS sources)
       cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder})
       target_sources(core_answers_O${level} PRIVATE ${source})
