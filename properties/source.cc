@@ -153,7 +153,9 @@ std::uint64_t integer(Source& source, const FormatSpec& s) {
     case 3: {
       const std::uint64_t dropped = 1 + source.below(bits - 1);
       const std::uint64_t half = std::uint64_t{1} << (dropped - 1);
-      value = (source.bits(bits) >> source.below(bits) >> dropped << dropped | half) + source.below(3) - 1;
+      const std::uint64_t long_bits = source.bits(bits);
+      const std::uint64_t kept = long_bits >> source.below(bits) >> dropped << dropped;
+      value = (kept | half) + nudge(source);
       break;
     }
     default: value = source.bits(bits + 1);

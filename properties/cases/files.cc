@@ -17,7 +17,11 @@ void change_bytes(Source& source, Bytes& file) {
   switch (source.below(4)) {
     case 0: file.resize(source.below(file.size() + 1)); break;
     case 1: file.resize(file.size() - std::min<std::size_t>(file.size(), 1 + source.below(8))); break;
-    case 2: file.insert(file.end(), 1 + source.below(40), static_cast<std::uint8_t>(source.bits(8))); break;
+    case 2: {
+      const std::uint64_t count = 1 + source.below(40);
+      file.insert(file.end(), count, static_cast<std::uint8_t>(source.bits(8)));
+      break;
+    }
     default:
       for (std::uint64_t i = 1 + source.below(3); i > 0 && !file.empty(); --i)
         file[source.below(std::min<std::size_t>(file.size(), 256))] ^= static_cast<std::uint8_t>(1U << source.below(8));

@@ -150,7 +150,10 @@ GraphDraft::Members draw_members(Source& source, const Node& node, GraphForm for
   if (node.param2) put_parameter("param2", *node.param2);
   if (node.indices) members.emplace_back("indices", spell_list(*node.indices, 0, decimal));
   if (!node.inputs.empty() || source.once_in(4)) members.emplace_back("inputs", spell_list(node.inputs, 0, decimal));
-  if (source.once_in(4)) std::swap(members[source.below(members.size())], members[source.below(members.size())]);
+  if (source.once_in(4)) {
+    const std::uint64_t first = source.below(members.size());
+    std::swap(members[first], members[source.below(members.size())]);
+  }
   return members;
 }
 

@@ -69,8 +69,10 @@ SafetensorsEntry draw_entry(Source& source, std::size_t index) {
 
 SafetensorsDraft draw_safetensors(Source& source) {
   SafetensorsDraft d;
-  for (std::uint64_t i = source.once_in(2) ? source.below(3) : 0; i > 0; --i)
-    d.metadata.push_back(json_string("m" + draw_name(source, i)) + ":" + json_string(draw_name(source, i)));
+  for (std::uint64_t i = source.once_in(2) ? source.below(3) : 0; i > 0; --i) {
+    const std::string key = json_string("m" + draw_name(source, i));
+    d.metadata.push_back(key + ":" + json_string(draw_name(source, i)));
+  }
   for (std::uint64_t i = source.below(4); i > 0; --i) d.entries.push_back(draw_entry(source, d.entries.size()));
   place(d, 0, 0);
   if (source.once_in(2)) d.padding = std::string(source.below(9), ' ');

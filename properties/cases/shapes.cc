@@ -67,7 +67,8 @@ Dimensions part_of(Source& source, Dimensions whole) {
 
 std::int64_t draw_axis_number(Source& source, std::size_t rank) {
   const auto count = static_cast<std::int64_t>(rank);
-  return static_cast<std::int64_t>(source.below(rank)) - (source.below(2) == 0 ? 0 : count);
+  const auto axis = static_cast<std::int64_t>(source.below(rank));
+  return source.below(2) == 0 ? axis : axis - count;
 }
 
 ShapeRequest draw_matmul(Source& source, const ShapeOperator& op) {

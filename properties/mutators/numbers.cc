@@ -54,8 +54,11 @@ std::uint64_t interesting_double(Dice& dice) {
   switch (dice.below(6)) {
     case 0: return sign;
     case 1:
-    case 2: return dice.bits() >> (17 + dice.below(40)) | (dice.once_in(8) ? sign : 0);  // small integers, packed
-    case 3: return sign | kInfinity | (dice.once_in(2) ? 0 : dice.bits() >> 12);         // an infinity, or a NaN
+    case 2: {  // small integers, packed
+      const std::uint64_t packed = dice.bits() >> (17 + dice.below(40));
+      return packed | (dice.once_in(8) ? sign : 0);
+    }
+    case 3: return sign | kInfinity | (dice.once_in(2) ? 0 : dice.bits() >> 12);  // an infinity, or a NaN
     case 4: {
       const auto value = static_cast<double>(std::uint64_t{1} << dice.below(64));
       return sign | (std::bit_cast<std::uint64_t>(value) + dice.below(3) - 1);

@@ -146,10 +146,12 @@ void change_member(RawNode& node, Dice& dice) {
       node.flags ^= kParam2;
       node.param2 = interesting_double(dice);
       break;
-    case 2:
+    case 2: {
       node.flags ^= kIndices;
-      node.indices.assign(dice.below(3), static_cast<std::uint32_t>(interesting_field(0, 4, dice)));
+      const std::size_t count = dice.below(3);
+      node.indices.assign(count, static_cast<std::uint32_t>(interesting_field(0, 4, dice)));
       break;
+    }
     case 3: (dice.once_in(2) ? node.scalar : node.param2) = interesting_double(dice); break;
     case 4: node.op = dice.pick(kOperators); break;
     case 5:
