@@ -14,8 +14,6 @@
 namespace packcheck {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 std::string padded(std::string_view text, std::size_t width) {
   std::string wide(std::max(width, text.size()), ' ');
   std::copy(text.begin(), text.end(), wide.begin());
@@ -68,13 +66,6 @@ Tally total_of(const SubjectResult& subject) {
   return sum;
 }
 
-std::string digest_of(const VerifyResult& result) {
-  std::uint64_t digest = 0;
-  for (const SubjectResult& subject : result.subjects)
-    digest = derived_seed(digest ^ total_of(subject).digest, subject.name);
-  return hex_of(digest, 64);
-}
-
 void write_twins(std::ostringstream& out, const VerifyResult& result) {
   std::size_t twins = 0;
   std::size_t caught = 0;
@@ -103,90 +94,19 @@ void write_packed_losses(std::ostringstream& out, const VerifyResult& result) {
   }
 }
 
-json tallies_json(const LawResult& law) {
-  json engines = json::object();
-  for (std::size_t i = 0; i < kEngineCount; ++i)
-    engines[std::string(engine_name(static_cast<Engine>(i)))] = {{"cases", law.tallies[i].cases},
-                                                                 {"checked", law.tallies[i].checked},
-                                                                 {"not_applicable", law.tallies[i].not_applicable}};
-  return engines;
-}
+}  // namespace
 
-/// How many of the property engine's cases had what they should have now and then.
-json classes_json(const LawResult& law) {
-  json classes = json::object();
-  for (const CaseClass& c : law.classes) classes[c.name] = {{"cases", c.drawn}, {"with", c.occurred}};
-  return classes;
-}
-
-json losses_json(const VerifyResult& result) {
-  json losses = json::array();
-  const auto rows = packed_losses(result);
-  for (std::size_t r = 1; r < rows.size(); ++r)
-    losses.push_back({{"subject", rows[r][0]},
-                      {"value", rows[r][1]},
-                      {"text", rows[r][2]},
-                      {"read_as", rows[r][3]},
-                      {"law", rows[r][4]}});
-  return losses;
+std::string digest_of(const VerifyResult& result) {
+  std::uint64_t digest = 0;
+  for (const SubjectResult& subject : result.subjects)
+    digest = derived_seed(digest ^ total_of(subject).digest, subject.name);
+  return hex_of(digest, 64);
 }
 
 std::string case_file_of(const std::string& spec, const Finding& f) {
   const Result<Case> c = case_type_named(f.case_type)->from_json(f.case_json);
   return case_file_text(f.law, spec, f.breach, *c);
 }
-
-/// A letter a cell, in the order of `encodings`.
-json conversions_json(const VerifyResult& result) {
-  constexpr std::string_view kLetters = "=e~.";
-  const ConversionTable& table = conversion_table();
-  json object;
-  for (const StorageEncoding& encoding : table.encodings) object["encodings"].push_back(encoding.id());
-  for (const auto& row : table.cells) {
-    std::string letters;
-    for (const ConversionCell& cell : row) letters += kLetters[static_cast<std::size_t>(cell.conversion)];
-    object["targets_of"].push_back(letters);
-  }
-  for (const Conversion c :
-       {Conversion::lossless, Conversion::lossless_if_kept, Conversion::lossy, Conversion::refused})
-    object["letters"][std::string(1, kLetters[static_cast<std::size_t>(c)])] = conversion_name(c);
-  for (const ProvingLaw& law : proving_laws(result)) object["laws"][law.law] = law.said;
-  return object;
-}
-
-json verdicts_json(const SubjectResult& subject, const LawResult& law, std::uint64_t seed) {
-  json rows = json::array();
-  json row{{"law", law.law},
-           {"subject", subject.name},
-           {"verdict", ruling_name(law.ruling)},
-           {"cases", 0},
-           {"seed", seed},
-           {"variants", law.variants},
-           {"reason", law.reason},
-           {"bad_test", law.bad_test},
-           {"drawn", classes_json(law)},
-           {"engines", tallies_json(law)}};
-  std::uint64_t cases = 0;
-  for (const Tally& tally : law.tallies) cases += tally.cases;
-  row["cases"] = cases;
-  if (law.findings.empty()) rows.push_back(row);
-  for (const Finding& f : law.findings) {
-    json with = row;
-    with["engine"] = engine_name(f.engine);
-    with["place"] = f.breach.place;
-    with["signature"] = f.signature();
-    with["input"] = f.breach.input;
-    with["expected"] = f.breach.expected;
-    with["actual"] = f.breach.actual;
-    with["why"] = f.breach.why;
-    with["case_file"] = "findings/" + file_name_of(f.signature(), case_file_of(subject.spec, f));
-    with["reproduce"] = reproduce_command(subject.spec, f);
-    rows.push_back(with);
-  }
-  return rows;
-}
-
-}  // namespace
 
 std::vector<std::vector<std::string>> table_of(const VerifyResult& result) {
   std::vector<std::vector<std::string>> rows{{"law"}};
@@ -263,32 +183,6 @@ std::string summary_text(const VerifyResult& result) {
                                           : std::to_string(result.finding_count()) + " findings.\n");
   }
   return out.str();
-}
-
-std::string report_json(const VerifyResult& result) {
-  json subjects = json::array();
-  json verdicts = json::array();
-  for (const SubjectResult& subject : result.subjects) {
-    subjects.push_back({{"spec", subject.spec},
-                        {"name", subject.name},
-                        {"version", subject.version},
-                        {"absent", subject.absent},
-                        {"unexpected", subject.unexpected}});
-    for (const LawResult& law : subject.laws)
-      for (json& row : verdicts_json(subject, law, result.seed)) verdicts.push_back(std::move(row));
-  }
-  json report{{"packcheck_report", 1},
-              {"version", result.version},
-              {"profile", result.profile},
-              {"seed", result.seed},
-              {"digest", digest_of(result)},
-              {"good", result.good()},
-              {"findings", result.finding_count()},
-              {"subjects", subjects},
-              {"packed_losses", losses_json(result)},
-              {"verdicts", verdicts}};
-  if (has_storage_laws(result)) report["conversions"] = conversions_json(result);
-  return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 std::string report_markdown(const VerifyResult& result) {

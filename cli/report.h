@@ -26,6 +26,10 @@ namespace packcheck {
 [[nodiscard]] std::string caught_by(const SubjectResult& twin);
 /// Whether a finding is one that was expected of its subject (a twin's are).
 [[nodiscard]] bool is_expected(const VerifyResult& result, const SubjectResult& subject, const Finding& finding);
+/// Of all cases that were judged and their verdicts, but of those that a time limit added: "0x…".
+[[nodiscard]] std::string digest_of(const VerifyResult& result);
+/// The text of a finding's case file.
+[[nodiscard]] std::string case_file_of(const std::string& spec, const Finding& finding);
 
 /// Writes report.{json,md,html,sarif}, junit.xml and findings/<signature>-<sha1>.json into `folder`.
 [[nodiscard]] Result<void> write_report(const VerifyResult& result, const std::filesystem::path& folder);
