@@ -2,16 +2,20 @@
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import time
 
+# A night that is killed takes with it what it started: a fuzzer that went on alone would write into the corpus of the night that
+# goes on, and afl-fuzz would keep its folder from the next one.
+WITH_US = ["setpriv", "--pdeathsig", "KILL", "--"] if shutil.which("setpriv") else []
 MOST_STOPS = 20  # of one target in one slice: each is kept, and says less than the first
 
 
 def quiet(words, seconds, log, environment=None):
-    """Exit code of a command, or None where the time was over; its output goes to the file."""
-    with open(log, "ab") as file:
-        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
+    """Exit code of a command, or None where the time was over; its output is the file, and nothing of an earlier one."""
+    with open(log, "wb") as file:
+        process = subprocess.Popen([*WITH_US, *words], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                                    env={**os.environ, **(environment or {})}, start_new_session=True)
         try:
             return process.wait(timeout=max(0.1, seconds))
