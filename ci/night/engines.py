@@ -97,8 +97,8 @@ def take(folder, into):
     return new
 
 
-def afl(program, seconds, corpus, seeds, artifacts, out, dictionary, log):
-    """As libfuzzer(), by afl-fuzz; its queue comes into the corpus, and what crashed or hung into `artifacts`."""
+def afl(program, seconds, corpus, seeds, artifacts, out, dictionary, mutator, log):
+    """As libfuzzer(), by afl-fuzz, with a library that mutates as the target itself does under libFuzzer; its queue comes into the corpus, and what crashed or hung into `artifacts`."""
     start_from = next((folder for folder in (corpus, *seeds) if os.path.isdir(folder) and os.listdir(folder)), None)
     if start_from is None:
         start_from = corpus
@@ -108,7 +108,7 @@ def afl(program, seconds, corpus, seeds, artifacts, out, dictionary, log):
     if dictionary:
         words += ["-x", dictionary]
     begun = time.monotonic()
-    quiet([*words, "--", program], seconds + 10, log, AFL)
+    quiet([*words, "--", program], seconds + 10, log, {**AFL, **({"AFL_CUSTOM_MUTATOR_LIBRARY": mutator} if mutator else {})})
     stats = dict(re.findall(r"^(\w+)\s*: (.*)$", text_of(os.path.join(out, "default", "fuzzer_stats")), re.MULTILINE))
     new = take(os.path.join(out, "default", "queue"), corpus)
     for kind in ("crashes", "hangs"):

@@ -38,7 +38,7 @@ def summary_of(state, targets):
     return {"night": night["night"], "commit": night["commit"], "budget": night["budget"], "seed": night["seed"],
             "spent": round(night["spent"], 1), "targets": rows, "new_findings": new, "skipped": night["skipped"],
             "failures": night["failures"],
-            **{key: night["results"][key] for key in ("sweeps", "laws", "coverage", "twins") if key in night["results"]}}
+            **{key: night["results"][key] for key in ("sweeps", "laws", "merge", "coverage", "twins") if key in night["results"]}}
 
 
 def trend(now, before):
@@ -81,6 +81,10 @@ def stage_rows(summary, before):
             said = "none is whole yet; they go on another night"
         elif stage == "laws":
             said = summary.get("laws", said)
+        elif stage == "merge" and "merge" in summary:
+            said = f"{summary['merge']['merged']} corpora merged"
+            if summary["merge"]["kept"]:
+                said += f"; kept as they are, for want of time: {', '.join(summary['merge']['kept'])}"
         elif stage == "coverage" and "coverage" in summary:
             covered, old = summary["coverage"], (before or {}).get("coverage", {})
             said = (f"lines {covered['lines']} %{trend(covered['lines'], old.get('lines'))}, branches {covered['branches']} %"

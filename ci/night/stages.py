@@ -128,7 +128,7 @@ def by_libfuzzer(night, name, family, program, seconds):
 def by_afl(night, name, family, program, seconds):
     return engines.afl(program, seconds, night.state.made("corpus", name), night.seeds(family),
                        night.state.made("artifacts", name), night.state.at("afl", name), night.dictionary(name),
-                       night.log(name + ".afl"))
+                       night.program("mutators", re.sub("_fuzzer$", "_afl.so", name)), night.log(name + ".afl"))
 
 
 def explore(night, seconds):
@@ -203,15 +203,22 @@ def merge(night, seconds):
     rows = [row for row in rows if row[2] and os.path.isdir(night.state.at("corpus", row[0]))]
     if not rows:
         return "no corpora, or no targets with sanitizers"
-    begun = time.monotonic()
-    for number, (name, family, program) in enumerate(rows):
-        left = (seconds - (time.monotonic() - begun)) / (len(rows) - number)
-        night.say(f"merge {name}; {budget.spoken(night.state.left())} left")
-        merge_one(night, name, family, program, left)
-        night.state.save()
+    end, waiting, kept = time.monotonic() + seconds, [len(rows)], []
+
+    def merge_of(name, family, program):
+        def run():
+            with night.lock:
+                left = (end - time.monotonic()) * min(night.jobs, waiting[0]) / waiting[0]
+                waiting[0] -= 1
+            if not merge_one(night, name, family, program, left):
+                kept.append(name)
+        return f"merge {name}", seconds * night.jobs / len(rows), run
+
+    in_parallel(night, [merge_of(*row) for row in rows])
+    night.state.night["results"]["merge"] = {"merged": len(rows) - len(kept), "kept": sorted(kept)}
     if night.packcheck() and os.path.isdir(night.state.at("cases")):
-        packcheck_run(night, ["corpus", "minimise", "--corpus", night.state.at("cases")],
-                      max(5, seconds - (time.monotonic() - begun)), night.log("minimise"))
+        packcheck_run(night, ["corpus", "minimise", "--corpus", night.state.at("cases")], max(5, end - time.monotonic()),
+                      night.log("minimise"))
     return None
 
 
@@ -227,17 +234,20 @@ def restore_corpora(state):
 
 
 def merge_one(night, name, family, program, seconds):
-    """The merged corpus takes the place of the old one only when it is whole."""
+    """Whether it was merged: the merged corpus takes the place of the old one only when it is whole."""
     old, new, away = (night.state.at("corpus", name + suffix) for suffix in ("", ".merged", ".old"))
     os.makedirs(new)
     status = engines.quiet([program, "-merge=1", "-timeout=25", new, old, *night.seeds(family)], seconds, night.log(name + ".merge"))
     if status == 0 and os.listdir(new):
-        night.state.of_stage(name, "merge")["edges"] = engines.libfuzzer_said(engines.text_of(night.log(name + ".merge")))["edges"]
+        edges = engines.libfuzzer_said(engines.text_of(night.log(name + ".merge")))["edges"]
+        with night.lock:
+            night.state.of_stage(name, "merge")["edges"] = edges
         os.rename(old, away)
         os.rename(new, old)
         subprocess.run(["rm", "-rf", away], check=True)
-    else:
-        subprocess.run(["rm", "-rf", new], check=True)
+        return True
+    subprocess.run(["rm", "-rf", new], check=True)
+    return False
 
 
 def twins(night, seconds):
