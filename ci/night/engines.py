@@ -2,16 +2,20 @@
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import time
 
+# A night that is killed takes with it what it started: a fuzzer that went on alone would write into the corpus of the night that
+# goes on, and afl-fuzz would keep its folder from the next one.
+WITH_US = ["setpriv", "--pdeathsig", "KILL", "--"] if shutil.which("setpriv") else []
 MOST_STOPS = 20  # of one target in one slice: each is kept, and says less than the first
 
 
 def quiet(words, seconds, log, environment=None):
-    """Exit code of a command, or None where the time was over; its output goes to the file."""
-    with open(log, "ab") as file:
-        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
+    """Exit code of a command, or None where the time was over; its output is the file, and nothing of an earlier one."""
+    with open(log, "wb") as file:
+        process = subprocess.Popen([*WITH_US, *words], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                                    env={**os.environ, **(environment or {})}, start_new_session=True)
         try:
             return process.wait(timeout=max(0.1, seconds))
@@ -93,8 +97,8 @@ def take(folder, into):
     return new
 
 
-def afl(program, seconds, corpus, seeds, artifacts, out, dictionary, log):
-    """As libfuzzer(), by afl-fuzz; its queue comes into the corpus, and what crashed or hung into `artifacts`."""
+def afl(program, seconds, corpus, seeds, artifacts, out, dictionary, mutator, log):
+    """As libfuzzer(), by afl-fuzz, with a library that mutates as the target itself does under libFuzzer; its queue comes into the corpus, and what crashed or hung into `artifacts`."""
     start_from = next((folder for folder in (corpus, *seeds) if os.path.isdir(folder) and os.listdir(folder)), None)
     if start_from is None:
         start_from = corpus
@@ -104,7 +108,7 @@ def afl(program, seconds, corpus, seeds, artifacts, out, dictionary, log):
     if dictionary:
         words += ["-x", dictionary]
     begun = time.monotonic()
-    quiet([*words, "--", program], seconds + 10, log, AFL)
+    quiet([*words, "--", program], seconds + 10, log, {**AFL, **({"AFL_CUSTOM_MUTATOR_LIBRARY": mutator} if mutator else {})})
     stats = dict(re.findall(r"^(\w+)\s*: (.*)$", text_of(os.path.join(out, "default", "fuzzer_stats")), re.MULTILINE))
     new = take(os.path.join(out, "default", "queue"), corpus)
     for kind in ("crashes", "hangs"):

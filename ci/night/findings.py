@@ -10,6 +10,7 @@ from .state import read_json, write_whole
 
 ASSERTION = re.compile(r"Assertion `(.*)' failed\.")
 REPRODUCE = re.compile(r"^packcheck repro (--law .*)$", re.MULTILINE)
+IMPORT_SECONDS = 60
 SUMMARY = re.compile(r"SUMMARY: (\w+): (.*)")
 
 
@@ -26,8 +27,6 @@ def signature_of(text, status):
 
 
 def replay(program, path, log, seconds=60):
-    if os.path.exists(log):
-        os.remove(log)
     status = engines.quiet([program, "-timeout=25", "-rss_limit_mb=2560", path], seconds, log)
     return status, engines.text_of(log)
 
@@ -37,8 +36,11 @@ def import_case(packcheck, cases, text, path):
     line = REPRODUCE.search(text)
     words = [packcheck, "corpus", "import", "--corpus", cases]
     words += shlex.split(line.group(1)) if line else [path]
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=600,
-                          check=False)
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              timeout=IMPORT_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return ""  # the finding has its input all the same
     found = re.findall(r"^(?:imported |already there: )(.*)$", done.stdout.decode(errors="replace"), re.MULTILINE)
     return found[0] if found else ""
 
@@ -92,6 +94,17 @@ def record(state, signature, target, log):
     seen = state.night["results"].setdefault("other_findings", [])
     if signature not in seen:
         seen.append(signature)
+
+
+def new_findings(state):
+    """Those that no other night told of: of this night, and of one that was killed and never went on."""
+    return [about for about in all_findings(state) if about.get("told", state.night["night"]) == state.night["night"]]
+
+
+def mark_as_told(state):
+    for about in new_findings(state):
+        path = state.at("findings", folder_name(about["signature"]), "finding.json")
+        write_whole(path, json.dumps({**about, "told": state.night["night"]}, indent=1))
 
 
 def all_findings(state):

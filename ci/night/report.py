@@ -2,12 +2,15 @@
 import json
 import os
 
-from . import budget, findings
+from . import budget, findings, page
 from .state import write_whole
 
 STAGES = {"explore": "exploration with fast builds", "sanitize": "ASan and UBSan", "memory": "MSan", "afl": "AFL++",
           "sweeps": "2^32 sweeps", "laws": "every law, random engines", "merge": "merge and minimise", "coverage": "coverage of core/",
           "twins": "mutation score"}
+
+
+EDGES_OF = ("merge", "sanitize", "explore")  # the whole corpus on one build, if it was merged; else as far as one stage came
 
 
 def corpus_size(state, name):
@@ -23,13 +26,19 @@ def summary_of(state, targets):
     for name, _ in targets:
         did = state.target(name)
         files, size = corpus_size(state, name)
-        rows[name] = {"execs": did["execs"], "execs_per_second": did.get("per_second", {}), "edges": did["edges"],
-                      "new": did["new"], "seconds": round(did["seconds"], 1), "corpus": files, "corpus_bytes": size,
-                      "findings": len(did["findings"])}
-    new = [about["signature"] for about in findings.all_findings(state) if about["night"] == night["night"]]
+        ran = {stage: part for stage, part in did["stages"].items() if part["seconds"] > 0}
+        # Builds number their edges differently: one of them is what a night is compared by.
+        edges_of = next((stage for stage in EDGES_OF if did["stages"].get(stage, {}).get("edges")), "")
+        rows[name] = {"execs": sum(part["execs"] for part in ran.values()),
+                      "execs_per_second": {stage: round(part["execs"] / part["seconds"]) for stage, part in ran.items()},
+                      "edges": did["stages"][edges_of]["edges"] if edges_of else 0, "edges_of": edges_of,
+                      "new": did["new"], "seconds": round(sum(part["seconds"] for part in ran.values()), 1), "corpus": files,
+                      "corpus_bytes": size, "findings": len(did["findings"])}
+    new = [about["signature"] for about in findings.new_findings(state)]
     return {"night": night["night"], "commit": night["commit"], "budget": night["budget"], "seed": night["seed"],
             "spent": round(night["spent"], 1), "targets": rows, "new_findings": new, "skipped": night["skipped"],
-            **{key: night["results"][key] for key in ("sweeps", "laws", "coverage", "twins") if key in night["results"]}}
+            "failures": night["failures"],
+            **{key: night["results"][key] for key in ("sweeps", "laws", "merge", "coverage", "twins") if key in night["results"]}}
 
 
 def trend(now, before):
@@ -38,47 +47,97 @@ def trend(now, before):
     return f" ({'+' if now > before else ''}{100.0 * (now - before) / before:.0f} %)"
 
 
-def target_rows(summary, before):
-    yield "| target | exec/s fast | exec/s sanitized | edges | corpus | findings |"
-    yield "|---|---|---|---|---|---|"
+def compared(row, old, key):
+    """A figure beside that of the night before, where the two are of the same build."""
+    return trend(row[key], old.get(key)) if key != "edges" or old.get("edges_of") == row["edges_of"] else ""
+
+
+def target_table(summary, before):
+    """Rows of texts, the first the heads; the report in Markdown and the page show the same."""
+    yield ["target", "exec/s fast", "exec/s sanitized", "exec/s AFL++", "inputs run", "edges", "corpus", "findings"]
     for name, row in summary["targets"].items():
         old = before["targets"].get(name, {}) if before else {}
-        speeds = [f"{row['execs_per_second'].get(stage, 0)}"
-                  f"{trend(row['execs_per_second'].get(stage, 0), old.get('execs_per_second', {}).get(stage))}"
-                  for stage in ("explore", "sanitize")]
-        yield (f"| {name} | {speeds[0]} | {speeds[1]} | {row['edges']}{trend(row['edges'], old.get('edges'))} | "
-               f"{row['corpus']} files, {row['corpus_bytes']} bytes{trend(row['corpus'], old.get('corpus'))} | {row['findings']} |")
+        speeds = []
+        for stage in ("explore", "sanitize", "afl"):
+            now = row["execs_per_second"].get(stage)
+            speeds.append("-" if now is None else f"{now}{trend(now, old.get('execs_per_second', {}).get(stage))}")
+        yield [name, *speeds, str(row["execs"]), f"{row['edges']}{compared(row, old, 'edges')}",
+               f"{row['corpus']} files, {row['corpus_bytes'] / 1024:.0f} KiB{compared(row, old, 'corpus')}", str(row["findings"])]
+
+
+def coverage_table(summary):
+    yield ["file of core/", "lines that no corpus reaches", "lines", "branches"]
+    for name, missed, lines, branches in summary["coverage"]["most_missed"]:
+        yield [name, str(missed), f"{lines} %", f"{branches} %"]
+
+
+def stage_rows(summary, before):
+    """(title, what came of it)."""
+    for stage, title in STAGES.items():
+        said = "done"
+        if stage == "sweeps" and summary.get("sweeps"):
+            said = ", ".join(f"f32->{name} {how}" for name, how in summary["sweeps"].items())
+        elif stage == "sweeps":
+            said = "none is whole yet; they go on another night"
+        elif stage == "laws":
+            said = summary.get("laws", said)
+        elif stage == "merge" and "merge" in summary:
+            said = f"{summary['merge']['merged']} corpora merged"
+            if summary["merge"]["kept"]:
+                said += f"; kept as they are, for want of time: {', '.join(summary['merge']['kept'])}"
+        elif stage == "coverage" and "coverage" in summary:
+            covered, old = summary["coverage"], (before or {}).get("coverage", {})
+            said = (f"lines {covered['lines']} %{trend(covered['lines'], old.get('lines'))}, branches {covered['branches']} %"
+                    f"{trend(covered['branches'], old.get('branches'))}; {covered['missed']} lines missed: coverage/uncovered.txt")
+            if covered["not_linked"]:
+                said += f"; linked by no target and not counted: {', '.join(covered['not_linked'])}"
+        elif stage == "twins" and "twins" in summary:
+            said = f"{100 * summary['twins']['score']:.1f} %"
+        reason = summary["skipped"].get(stage)
+        yield title, f"skipped: {reason}" if reason else said
+
+
+def headline(summary, before):
+    return (f"Commit {summary['commit']}, seed {summary['seed']}, {budget.spoken(summary['spent'])} of "
+            f"{budget.spoken(summary['budget'])}"
+            f"{'; per cent: against the night of ' + before['night'] if before else '; the first night here'}.")
+
+
+def finding_rows(state):
+    """(signature, target, folder, case) of each new one."""
+    for about in findings.new_findings(state):
+        yield about["signature"], about["target"], f"findings/{findings.folder_name(about['signature'])}/", about["case"]
+
+
+def table_lines(rows):
+    for number, row in enumerate(rows):
+        yield "| " + " | ".join(text.replace("|", "\\|") for text in row) + " |"
+        if number == 0:
+            yield "|" + "---|" * len(row)
 
 
 def markdown(state, summary, before):
-    lines = [f"# Night of {summary['night']}", "",
-             f"Commit {summary['commit']}, seed {summary['seed']}, {budget.spoken(summary['spent'])} of {budget.spoken(summary['budget'])}"
-             f"{'; per cent: against the night of ' + before['night'] if before else '; the first night here'}.", ""]
-    lines += [*target_rows(summary, before), ""]
+    lines = [f"# Night of {summary['night']}", "", headline(summary, before), "", *table_lines(target_table(summary, before)), ""]
     lines.append(f"## {len(summary['new_findings'])} new findings")
-    for about in findings.all_findings(state):
-        if about["night"] == summary["night"]:
-            where = f"findings/{findings.folder_name(about['signature'])}/"
-            lines.append(f"- `{about['signature']}` ({about['target']}): {where}" + (f", case `{about['case']}`" if about["case"] else ""))
-    lines += ["", "## Stages"]
-    for stage, title in STAGES.items():
-        said = {"sweeps": ", ".join(f"f32->{name} {how}" for name, how in summary.get("sweeps", {}).items()),
-                "laws": summary.get("laws", ""), "coverage": "", "twins": ""}.get(stage, "")
-        if stage == "coverage" and "coverage" in summary:
-            covered, old = summary["coverage"], (before or {}).get("coverage", {})
-            said = (f"lines {covered['lines']} %{trend(covered['lines'], old.get('lines'))}, branches {covered['branches']} %"
-                    f"{trend(covered['branches'], old.get('branches'))}; least: {', '.join(covered['least'])}")
-        if stage == "twins" and "twins" in summary:
-            said = f"{100 * summary['twins']['score']:.1f} %"
-        reason = summary["skipped"].get(stage)
-        lines.append(f"- {title}: " + (f"skipped: {reason}" if reason else said or "done"))
+    for signature, target, folder, case in finding_rows(state):
+        lines.append(f"- `{signature}` ({target}): {folder}" + (f", case `{case}`" if case else ""))
+    if summary["failures"]:
+        lines += ["", "## What of the night failed", *(f"- {what}" for what in summary["failures"])]
+    lines += ["", "## Stages", *(f"- {title}: {said}" for title, said in stage_rows(summary, before))]
+    if summary.get("coverage", {}).get("most_missed"):
+        lines += ["", "## Coverage of core/, the files with the most missed lines", "", *table_lines(coverage_table(summary))]
     return "\n".join(lines) + "\n"
 
 
 def write(state, targets):
     summary = summary_of(state, targets)
     earlier = [night for night in state.history() if night["night"] != summary["night"]]
-    text = markdown(state, summary, earlier[-1] if earlier else None)
+    before = earlier[-1] if earlier else None
+    text = markdown(state, summary, before)
     write_whole(state.at("report.md"), text)
     write_whole(state.at("report.json"), json.dumps(summary, indent=1) + "\n")
+    write_whole(state.at("report.html"), page.html(
+        f"Night of {summary['night']}", headline(summary, before), list(target_table(summary, before)), list(finding_rows(state)),
+        summary["failures"], list(stage_rows(summary, before)),
+        list(coverage_table(summary)) if "coverage" in summary else [], page.trends(earlier + [summary])))
     return summary, text

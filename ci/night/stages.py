@@ -6,7 +6,7 @@ import subprocess
 import threading
 import time
 
-from . import budget, engines, findings
+from . import budget, coverage, engines, findings
 
 SWEEP_LAW = "format.narrowing_is_correctly_rounded"
 SWEEP_TARGETS = ("f16", "bf16", "e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0", "e2m1", "i8")
@@ -62,7 +62,11 @@ def in_parallel(night, tasks):
                 name, seconds, function = waiting.pop(0)
                 left = night.state.left()
             night.say(f"{name} for {budget.spoken(seconds)}; {budget.spoken(left)} left")
-            said = function()
+            try:
+                said = function()
+            except (OSError, ValueError, subprocess.SubprocessError) as error:
+                said = f"failed: {error}"
+                night.state.failed(f"{name}: {error}")
             with lock:
                 night.state.save()
                 if said:
@@ -92,10 +96,11 @@ def search(night, stage, build, seconds, one):
             said = one(night, name, family, program, part)
             total = night.state.target(name)
             with night.lock:
-                for key in ("execs", "new", "seconds"):
-                    total[key] += said[key]
-                total["edges"] = max(total["edges"], said["edges"])
-                total.setdefault("per_second", {})[stage] = round(said["execs"] / max(said["seconds"], 0.001))
+                total["new"] += said["new"]
+                did = night.state.of_stage(name, stage)
+                did["execs"] += said["execs"]
+                did["seconds"] += said["seconds"]
+                did["edges"] = max(did["edges"], said["edges"])
             gains[name] = said["new"] / max(said["seconds"], 0.001)
             replayer = night.program("sanitized", name) or program
             findings.gather(night.state, name, replayer, night.packcheck())
@@ -123,7 +128,7 @@ def by_libfuzzer(night, name, family, program, seconds):
 def by_afl(night, name, family, program, seconds):
     return engines.afl(program, seconds, night.state.made("corpus", name), night.seeds(family),
                        night.state.made("artifacts", name), night.state.at("afl", name), night.dictionary(name),
-                       night.log(name + ".afl"))
+                       night.program("mutators", re.sub("_fuzzer$", "_afl.so", name)), night.log(name + ".afl"))
 
 
 def explore(night, seconds):
@@ -143,8 +148,6 @@ def afl(night, seconds):
 
 
 def packcheck_run(night, words, seconds, log):
-    if os.path.exists(log):
-        os.remove(log)
     status = engines.quiet([night.packcheck(), *words], seconds, log)
     return status, engines.text_of(log)
 
@@ -189,7 +192,7 @@ def laws(night, seconds):
     status, text = packcheck_run(night, words, seconds, night.log("verify"))
     night.state.night["results"]["laws"] = {0: "hold", 1: "BROKEN", None: "not finished in its time"}.get(status, f"ended with {status}")
     if status == 1:
-        for signature in re.findall(r"^  (?:\S+ breaks )?(\S+\.\S+ .*)$", text, re.MULTILINE)[:20] or ["verify"]:
+        for signature in re.findall(r"^\S+ breaks (.*)$", text, re.MULTILINE)[:20] or ["verify"]:
             findings.record(night.state, signature, "verify", text)
     return None
 
@@ -200,80 +203,51 @@ def merge(night, seconds):
     rows = [row for row in rows if row[2] and os.path.isdir(night.state.at("corpus", row[0]))]
     if not rows:
         return "no corpora, or no targets with sanitizers"
-    begun = time.monotonic()
-    for number, (name, family, program) in enumerate(rows):
-        left = (seconds - (time.monotonic() - begun)) / (len(rows) - number)
-        night.say(f"merge {name}; {budget.spoken(night.state.left())} left")
-        merge_one(night, name, family, program, left)
-        night.state.save()
+    end, waiting, kept = time.monotonic() + seconds, [len(rows)], []
+
+    def merge_of(name, family, program):
+        def run():
+            with night.lock:
+                left = (end - time.monotonic()) * min(night.jobs, waiting[0]) / waiting[0]
+                waiting[0] -= 1
+            if not merge_one(night, name, family, program, left):
+                kept.append(name)
+        return f"merge {name}", seconds * night.jobs / len(rows), run
+
+    in_parallel(night, [merge_of(*row) for row in rows])
+    night.state.night["results"]["merge"] = {"merged": len(rows) - len(kept), "kept": sorted(kept)}
     if night.packcheck() and os.path.isdir(night.state.at("cases")):
-        packcheck_run(night, ["corpus", "minimise", "--corpus", night.state.at("cases")],
-                      max(5, seconds - (time.monotonic() - begun)), night.log("minimise"))
+        packcheck_run(night, ["corpus", "minimise", "--corpus", night.state.at("cases")], max(5, end - time.monotonic()),
+                      night.log("minimise"))
     return None
+
+
+def restore_corpora(state):
+    """A night that was killed while a merged corpus took the place of the old one left one of the two under another name."""
+    folder = state.made("corpus")
+    for name in sorted(os.listdir(folder)):
+        base, _, suffix = name.rpartition(".")
+        if suffix == "old" and not os.path.isdir(os.path.join(folder, base)):
+            os.rename(os.path.join(folder, name), os.path.join(folder, base))
+        elif suffix in ("old", "merged"):
+            subprocess.run(["rm", "-rf", os.path.join(folder, name)], check=True)
 
 
 def merge_one(night, name, family, program, seconds):
-    """The merged corpus takes the place of the old one only when it is whole."""
+    """Whether it was merged: the merged corpus takes the place of the old one only when it is whole."""
     old, new, away = (night.state.at("corpus", name + suffix) for suffix in ("", ".merged", ".old"))
-    for leftover in (new, away):
-        subprocess.run(["rm", "-rf", leftover], check=True)
     os.makedirs(new)
     status = engines.quiet([program, "-merge=1", "-timeout=25", new, old, *night.seeds(family)], seconds, night.log(name + ".merge"))
-    total = night.state.target(name)
     if status == 0 and os.listdir(new):
-        total["edges"] = max(total["edges"], engines.libfuzzer_said(engines.text_of(night.log(name + ".merge")))["edges"])
+        edges = engines.libfuzzer_said(engines.text_of(night.log(name + ".merge")))["edges"]
+        with night.lock:
+            night.state.of_stage(name, "merge")["edges"] = edges
         os.rename(old, away)
         os.rename(new, old)
         subprocess.run(["rm", "-rf", away], check=True)
-    else:
-        subprocess.run(["rm", "-rf", new], check=True)
-
-
-def coverage(night, seconds):
-    """Lines and branches of core/ that all corpora together reach."""
-    rows = [(name, family, night.program("coverage", name)) for name, family in night.targets]
-    rows = [row for row in rows if row[2]]
-    tools = [tool for tool in ("llvm-profdata-19", "llvm-cov-19") if not any(
-        os.access(os.path.join(folder, tool), os.X_OK) for folder in os.environ.get("PATH", "").split(":"))]
-    if not rows or tools:
-        return f"not here: {', '.join(tools)}" if tools else "no targets built with coverage"
-    begun = time.monotonic()
-    profiles = night.state.made("coverage")
-    raw = []
-    for name, family, program in rows:
-        left = seconds * 0.7 - (time.monotonic() - begun)
-        if left < 1:
-            break
-        path = os.path.join(profiles, name + ".profraw")
-        engines.quiet([program, "-runs=0", night.state.made("corpus", name), *night.seeds(family)], left, night.log(name + ".coverage"),
-                      {"LLVM_PROFILE_FILE": path})
-        raw += [path] if os.path.exists(path) else []
-    data = os.path.join(profiles, "all.profdata")
-    if not raw or engines.quiet(["llvm-profdata-19", "merge", "-sparse", "-o", data, *raw], 60, night.log("profdata")) != 0:
-        return "no profile was written"
-    objects = [word for row in rows[1:] for word in ("-object", row[2])]
-    done = subprocess.run(["llvm-cov-19", "export", "-summary-only", f"-instr-profile={data}", rows[0][2], *objects],
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-    if done.returncode != 0:
-        return "llvm-cov could not read the profile"
-    night.state.night["results"]["coverage"] = core_coverage(json.loads(done.stdout), os.path.join(night.root, "core") + os.sep)
-    return None
-
-
-def core_coverage(export, prefix):
-    """Per cent of lines and of branches of the files below `prefix`, and the files that are reached least."""
-    sums = {"lines": [0, 0], "branches": [0, 0]}
-    files = []
-    for file in export["data"][0]["files"]:
-        if not file["filename"].startswith(prefix):
-            continue
-        for key, sum_of in sums.items():
-            sum_of[0] += file["summary"][key]["covered"]
-            sum_of[1] += file["summary"][key]["count"]
-        files.append((file["summary"]["lines"]["percent"], file["filename"][len(prefix):]))
-    result = {key: round(100.0 * covered / count, 2) if count else 0.0 for key, (covered, count) in sums.items()}
-    result["least"] = [f"{name} {percent:.0f} %" for percent, name in sorted(files)[:5]]
-    return result
+        return True
+    subprocess.run(["rm", "-rf", new], check=True)
+    return False
 
 
 def twins(night, seconds):
@@ -299,4 +273,4 @@ def twins(night, seconds):
 
 
 ALL = {"explore": explore, "sanitize": sanitize, "memory": memory, "afl": afl, "sweeps": sweeps, "laws": laws, "merge": merge,
-       "coverage": coverage, "twins": twins}
+       "coverage": coverage.coverage, "twins": twins}

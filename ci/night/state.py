@@ -7,7 +7,8 @@
     findings/NAME/  a finding each: input, log, finding.json
     cases/          findings that are cases of a law, as a corpus folder of `packcheck corpus`
     sweeps/         how far each sweep got
-    report.md, report.json
+    coverage/       what the corpora reach of core/: files.json, uncovered.txt
+    report.md, report.html, report.json
 """
 import json
 import os
@@ -43,7 +44,7 @@ class State:
         else:
             started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             self.night = {"night": started, "commit": commit, "budget": budget, "seed": seed, "spent": 0.0, "done": [],
-                          "skipped": {}, "targets": {}, "results": {}}
+                          "skipped": {}, "targets": {}, "results": {}, "failures": []}
         self.mark = time.monotonic()
 
     def at(self, *parts):
@@ -66,7 +67,16 @@ class State:
         return self.night["budget"] - self.night["spent"] - (time.monotonic() - self.mark)
 
     def target(self, name):
-        return self.night["targets"].setdefault(name, {"execs": 0, "seconds": 0.0, "new": 0, "edges": 0, "findings": []})
+        return self.night["targets"].setdefault(name, {"new": 0, "stages": {}, "findings": []})
+
+    def of_stage(self, name, stage):
+        """What a target did in a stage, summed over its parts; the caller holds the lock."""
+        return self.target(name)["stages"].setdefault(stage, {"execs": 0, "seconds": 0.0, "edges": 0})
+
+    def failed(self, what):
+        """Of the night itself, not of what it looks at: the report says so, and the night ends with 3."""
+        if what not in self.night["failures"]:
+            self.night["failures"].append(what)
 
     def history(self):
         nights = []
@@ -81,7 +91,9 @@ class State:
             pass
         return nights
 
-    def finish(self, summary):
+    def remember(self, summary):
         nights = [night for night in self.history() if night["night"] != summary["night"]] + [summary]
         write_whole(self.at("history.jsonl"), "".join(json.dumps(night) + "\n" for night in nights[-400:]))
+
+    def finish(self):
         os.remove(self.at("night.json"))

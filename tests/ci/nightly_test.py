@@ -13,8 +13,8 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "ci"))
 sys.dont_write_bytecode = True
-from night import budget, engines, findings, stages  # noqa: E402
-from night.state import State  # noqa: E402
+from night import budget, coverage, engines, findings, stages  # noqa: E402
+from night.state import State, write_whole  # noqa: E402
 
 # As libFuzzer: an input in the corpus, and its last lines. Replays files; those that hold "bad" stop it.
 TARGET = r"""#!/bin/sh
@@ -59,6 +59,26 @@ def script(path, text):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+
+
+def until(holds):
+    """Whether it does within ten seconds."""
+    for _ in range(100):
+        if holds():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def processes_with(words):
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as file:
+                found += [name] if name.isdigit() and file.read().startswith(words) else []
+        except OSError:
+            pass  # it is gone, or no process
+    return found
 
 
 class Nightly(unittest.TestCase):
@@ -112,6 +132,10 @@ class Nightly(unittest.TestCase):
         self.assertEqual(status, 0, said)
         self.assertIn("against the night of", said)
         self.assertEqual(self.report()["targets"]["bad_fuzzer"]["findings"], 1)
+        with open(os.path.join(self.state, "report.html"), encoding="utf-8") as file:
+            page = file.read()
+        for text in ("bad_fuzzer", "0 new findings", "MSan", "against the night of", "corpus files: 2"):
+            self.assertIn(text, page)
 
     def test_a_killed_night_goes_on_and_loses_no_finding(self):
         self.target("bad_fuzzer", CRASHES)
@@ -136,6 +160,46 @@ class Nightly(unittest.TestCase):
         self.assertIn("goes on with the night of", said)
         self.assertEqual(self.report()["new_findings"], ["text.some_law json zero"])
         self.assertEqual(self.report()["targets"]["good_fuzzer"]["findings"], 1)
+
+    def test_what_a_killed_night_started_ends_with_it(self):
+        self.target("slow_fuzzer", f"exec sleep {60 + os.getpid() / 1e7}")
+        running = subprocess.Popen(self.words(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        wanted = f"sleep\0{60 + os.getpid() / 1e7}".encode()
+        started = until(lambda: processes_with(wanted))
+        os.kill(running.pid, signal.SIGKILL)
+        running.communicate()
+        self.assertEqual((started, until(lambda: not processes_with(wanted))), (True, True))
+
+    def test_a_finding_of_a_killed_night_is_new_in_the_night_after_another_commit(self):
+        self.target("bad_fuzzer", CRASHES)
+        killed = State(self.state, 120, "another commit", 1)
+        with open(os.path.join(killed.made("artifacts", "bad_fuzzer"), "crash-1"), "w", encoding="utf-8") as file:
+            file.write("bad")
+        findings.gather(killed, "bad_fuzzer", os.path.join(self.programs, "sanitized", "bad_fuzzer"), None)
+        killed.night["night"] = "2000-01-01T00:00:00Z"
+        for about in findings.all_findings(killed):
+            path = killed.at("findings", findings.folder_name(about["signature"]), "finding.json")
+            write_whole(path, json.dumps({**about, "night": killed.night["night"]}))
+        killed.save()
+        for expected in (["text.some_law json zero"], []):
+            status, said = self.run_night()
+            self.assertEqual((status, self.report()["new_findings"]), (1 if expected else 0, expected), said)
+
+    def test_a_night_that_is_killed_between_two_corpora_loses_neither(self):
+        state = State(self.state, 120, "commit", 1)
+        for name in ("first_fuzzer.old", "first_fuzzer.merged", "second_fuzzer", "second_fuzzer.old"):
+            with open(os.path.join(state.made("corpus", name), name), "w", encoding="utf-8") as file:
+                file.write("x")
+        stages.restore_corpora(state)
+        left = {name: os.listdir(state.at("corpus", name)) for name in sorted(os.listdir(state.at("corpus")))}
+        self.assertEqual(left, {"first_fuzzer": ["first_fuzzer.old"], "second_fuzzer": ["second_fuzzer"]})
+
+    def test_a_target_that_does_not_run_fails_the_night(self):
+        for build in ("fast", "sanitized"):
+            script(os.path.join(self.programs, build, "good_fuzzer"), "#!/bin/sh\nexit 1\n")
+        status, said = self.run_night()
+        self.assertEqual(status, 3, said)
+        self.assertIn("good_fuzzer ran not one input", said)
 
     def test_a_finding_whose_input_was_not_moved_yet_gets_it(self):
         state = State(self.state, 120, "commit", 1)
@@ -190,13 +254,23 @@ class Parts(unittest.TestCase):
         said = engines.libfuzzer_said("#12 NEW cov: 3 ft: 4\n#90 pulse cov: 7 ft: 9\n")
         self.assertEqual((said["execs"], said["edges"]), (90, 7))
 
+    LISTING = ("SF:/r/core/a.cc\nDA:1,5\nDA:2,0\nDA:3,0\nDA:5,1\nBRDA:1,0,0,7\nBRDA:1,0,1,0\nBRDA:2,0,0,-\nend_of_record\n"
+               "SF:/r/core/b.cc\nDA:1,2\nend_of_record\nSF:/r/fuzz/c.cc\nDA:1,0\nend_of_record\n")
+
     def test_coverage_is_that_of_core_alone(self):
-        def file(name, covered, count):
-            return {"filename": name, "summary": {"lines": {"covered": covered, "count": count, "percent": 100 * covered / count},
-                                                  "branches": {"covered": covered, "count": count}}}
-        export = {"data": [{"files": [file("/r/core/a.cc", 9, 10), file("/r/core/b.cc", 1, 10), file("/r/fuzz/c.cc", 0, 50)]}]}
-        covered = stages.core_coverage(export, "/r/core/")
-        self.assertEqual((covered["lines"], covered["branches"], covered["least"][0]), (50.0, 50.0, "b.cc 10 %"))
+        covered = coverage.totals(coverage.files_of(self.LISTING, "/r/core/"), [])
+        self.assertEqual((covered["lines"], covered["branches"], covered["missed"]), (60.0, 33.33, 2))
+        self.assertEqual(covered["most_missed"], [["a.cc", 2, 50.0, 33.33]])
+
+    def test_what_is_not_covered_is_listed_with_its_text(self):
+        with tempfile.TemporaryDirectory() as core:
+            for name in ("a.cc", "b.cc", "forgotten.cc"):
+                with open(os.path.join(core, name), "w", encoding="utf-8") as file:
+                    file.write("if (x)\n  return;\n}\n")
+            files = coverage.files_of(self.LISTING.replace("/r/core/", core + "/"), core + "/")
+            self.assertEqual(list(coverage.uncovered(core, files)),
+                             ["core/a.cc:1: one side: if (x)\n", "core/a.cc:2-3: never: return;\n"])
+            self.assertEqual(coverage.unlinked(core, files), ["forgotten.cc"])
 
 
 if __name__ == "__main__":
