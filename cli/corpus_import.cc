@@ -38,11 +38,12 @@ std::vector<Reading> readings_of(const CorpusOptions& o, const SubjectInfo& info
     for (const std::string& variant : law.variants(info))
       if (o.variant.empty() || variant == o.variant) readings.push_back(reading_of(law, variant, bytes));
   }
-  if (bytes.size() < 2 || !o.variant.empty()) return readings;
-  const Law& law = all_laws()[bytes[0] % all_laws().size()];
+  const std::optional<ChosenBytes> chosen = chosen_by(bytes);
+  if (!chosen || !o.variant.empty()) return readings;
+  const Law& law = all_laws()[chosen->law % all_laws().size()];
   const std::vector<std::string> variants = law.variants(info);
   if (wanted(o, law) && !variants.empty())
-    readings.push_back(reading_of(law, variants[bytes[1] % variants.size()], std::span(bytes).subspan(2)));
+    readings.push_back(reading_of(law, variants[chosen->variant % variants.size()], chosen->rest));
   return readings;
 }
 

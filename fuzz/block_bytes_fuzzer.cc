@@ -1,8 +1,8 @@
-// Encoded blocks, any bytes. The bytes are the blocks themselves:
+// Encoded blocks, any bytes. The bytes are the blocks themselves, and the last two say the encoding:
 // for all blocks: they decode, and to the numbers that a second implementation gives.
-#include "fuzz/fuzz_one.h"
+#include "fuzz/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  packcheck::fuzz_family("blocks", {data, size});
-  return 0;
+const packcheck::FuzzTarget& packcheck::fuzz_target() {
+  static const auto target = documents_target("blocks", {}, VariantBy::last_bytes);
+  return *target;
 }

@@ -1,8 +1,8 @@
 // Text where a number should be, NaN and Infinity among it. The bytes are the text itself:
 // for all texts: parse gives the nearest double, or refuses what is no JSON number.
-#include "fuzz/fuzz_one.h"
+#include "fuzz/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  packcheck::fuzz_family("text", {data, size});
-  return 0;
+const packcheck::FuzzTarget& packcheck::fuzz_target() {
+  static const auto target = documents_target("text");
+  return *target;
 }

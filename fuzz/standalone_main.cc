@@ -1,15 +1,23 @@
 // A main for compilers without libFuzzer: replays files and folders of files, or standard input
-// without arguments. Prints how many inputs it ran, so that an empty corpus shows.
+// without arguments. Prints how many inputs it ran, so that an empty corpus shows. Options:
+//   -drawn=N        makes N inputs with the target's mutator, from nothing and a fixed seed, and runs them
+//   -seeds=FOLDER   writes 64 inputs made so there: a corpus to start from
+// Knows nothing of packcheck, so that it is an engine for any target.
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                                                     std::size_t longest, unsigned seed);
 
 namespace {
 
@@ -35,6 +43,46 @@ int run_path(const fs::path& path) {
   return 1;
 }
 
+constexpr std::size_t kLongest = 4096;
+constexpr unsigned kSeeds = 64;
+
+/// Changes `bytes` with the target's mutator; from none it makes a whole input.
+void mutate(std::vector<std::uint8_t>& bytes, unsigned seed) {
+  const std::size_t size = bytes.size();
+  bytes.resize(kLongest);
+  bytes.resize(LLVMFuzzerCustomMutator == nullptr ? 0 : LLVMFuzzerCustomMutator(bytes.data(), size, kLongest, seed));
+}
+
+/// Every eighth as it was drawn, the others each from the one before.
+int run_drawn(unsigned count) {
+  std::vector<std::uint8_t> bytes;
+  for (unsigned i = 0; i < count; ++i) {
+    if (i % 8 == 0) bytes.clear();
+    mutate(bytes, i + 1);
+    LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+  }
+  return static_cast<int>(count);
+}
+
+bool write_seeds(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  std::vector<std::uint8_t> bytes;
+  for (unsigned i = 0; i < kSeeds; ++i) {
+    bytes.clear();
+    mutate(bytes, i + 1);
+    std::ofstream out(folder / ("drawn-" + std::to_string(i)), std::ios::binary);
+    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    if (!out.flush()) return false;
+  }
+  return true;
+}
+
+/// The value of "-name=value"; null where it is another argument.
+const char* option(const char* argument, std::string_view name) {
+  return std::string_view(argument).substr(0, name.size()) == name ? argument + name.size() : nullptr;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -44,6 +92,15 @@ int main(int argc, char** argv) {
     count = 1;
   }
   for (int i = 1; i < argc; ++i) {
+    if (const char* const drawn = option(argv[i], "-drawn=")) {
+      count += run_drawn(static_cast<unsigned>(std::strtoul(drawn, nullptr, 10)));
+      continue;
+    }
+    if (const char* const folder = option(argv[i], "-seeds=")) {
+      if (write_seeds(folder)) continue;
+      std::fprintf(stderr, "%s: cannot be written; expected a folder, or a place for one\n", folder);
+      return 2;
+    }
     if (argv[i][0] == '-') continue;  // a libFuzzer option
     const int ran = run_path(argv[i]);
     if (ran < 0) {

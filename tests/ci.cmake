@@ -8,3 +8,7 @@ add_test(NAME ci.workflows COMMAND sh -c "command -v node >/dev/null || exit 77;
 set_tests_properties(ci.check_build ci.nightly ci.workflows PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
 # No compiler here warns of two types of one name.
 add_test(NAME tree.one_definition COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/tree/one_definition_test.py)
+# Fuzz targets, here programs that replay files.
+add_test(NAME fuzz.targets
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/fuzz/targets_test.py ${CMAKE_BINARY_DIR}/fuzz ${CMAKE_C_COMPILER})
+set_tests_properties(fuzz.targets PROPERTIES TIMEOUT 300)

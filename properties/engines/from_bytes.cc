@@ -36,4 +36,9 @@ ByteCase case_from_bytes(const Law& law, std::string_view variant, std::span<con
   return case_from_choice_bytes(law, variant, bytes);
 }
 
+std::optional<ChosenBytes> chosen_by(std::span<const std::uint8_t> bytes) {
+  if (bytes.size() < kChoosingBytes) return std::nullopt;
+  return ChosenBytes{bytes[0], bytes[1] | static_cast<std::size_t>(bytes[2]) << 8, bytes.subspan(kChoosingBytes)};
+}
+
 }  // namespace packcheck

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -20,5 +21,15 @@ struct ByteCase {
                                               std::span<const std::uint8_t> bytes);
 /// As wire format where the case type has one, else as choices.
 [[nodiscard]] ByteCase case_from_bytes(const Law& law, std::string_view variant, std::span<const std::uint8_t> bytes);
+
+/// What the first bytes of an input choose where a target judges several laws, as laws_fuzzer does: `law` and `variant`
+/// are to be taken modulo how many there are. The case is made of the rest. Nothing where there are too few bytes.
+struct ChosenBytes {
+  std::size_t law;      ///< 1 byte
+  std::size_t variant;  ///< 2 bytes, little-endian
+  std::span<const std::uint8_t> rest;
+};
+inline constexpr std::size_t kChoosingBytes = 3;
+[[nodiscard]] std::optional<ChosenBytes> chosen_by(std::span<const std::uint8_t> bytes);
 
 }  // namespace packcheck

@@ -219,6 +219,10 @@ std::optional<Bytes> mutate_graph_json(const Bytes& bytes, Dice& dice) {
   return as_bytes(changed);
 }
 
+std::optional<Bytes> mutate_json(const Bytes& bytes, Dice& dice) {
+  return as_bytes(mutated_json(view(bytes), {}, dice));
+}
+
 std::optional<Bytes> cross_json(const Bytes& bytes, const Bytes& other, Dice& dice) {
   return as_bytes(crossed_json(view(bytes), view(other), dice));
 }

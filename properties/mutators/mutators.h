@@ -2,9 +2,9 @@
 //
 // A mutator changes one thing in a document and leaves the rest sound, so that a fuzzer gets past the first
 // check: it works on JSON values, on fields of YSGP, GGUF and safetensors, on digits of numbers, or on the
-// choices that a case is drawn from. Engine-free, so that any fuzzer can call it; the fuzz engine does. Add one: a
-// function here and a row in mutators.cc. Proved by tests/properties/mutators_test.cc, and by the twins that the fuzz
-// engine has to find from an empty corpus.
+// choices that a case is drawn from. Engine-free: the fuzz engine calls it, libFuzzer (fuzz/entry.cc) and AFL++
+// (fuzz/afl_mutator.cc). Add one: a function here and a row in mutators.cc. Proved by
+// tests/properties/mutators_test.cc, and by the twins that the fuzz engine has to find from an empty corpus.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +54,10 @@ void change_byte(Bytes& bytes, Dice& dice);
 
 // The mutators themselves.
 [[nodiscard]] std::optional<Bytes> mutate_graph_json(const Bytes& bytes, Dice& dice);
+/// Any JSON text: member names come from the text itself.
+[[nodiscard]] std::optional<Bytes> mutate_json(const Bytes& bytes, Dice& dice);
+/// Parts behind their lengths, 4 bytes each, as frames of subjects hold them.
+[[nodiscard]] std::optional<Bytes> mutate_parts(const Bytes& bytes, Dice& dice);
 [[nodiscard]] std::optional<Bytes> mutate_ysgp(const Bytes& bytes, Dice& dice);
 [[nodiscard]] std::optional<Bytes> mutate_gguf(const Bytes& bytes, Dice& dice);
 [[nodiscard]] std::optional<Bytes> mutate_safetensors(const Bytes& bytes, Dice& dice);

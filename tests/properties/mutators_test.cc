@@ -168,6 +168,58 @@ TEST(Numbers, OfAMutatorAreOftenPackedIntegers) {
   EXPECT_GT(special, 100);
 }
 
+TEST(JsonMutator, ChangesAnyTextAndKeepsItJson) {
+  Dice dice(5);
+  const std::string_view text = R"({"packcheck_case":1,"law":"params.unpack_inverts_pack","case":{"fields":[1,2]}})";
+  std::size_t whole = 0;
+  std::set<Bytes> different;
+  for (int i = 0; i < 300; ++i) {
+    const std::optional<Bytes> changed = mutate_json({text.begin(), text.end()}, dice);
+    ASSERT_TRUE(changed);
+    different.insert(*changed);
+    whole += json_values(std::string(changed->begin(), changed->end())).empty() ? 0U : 1U;
+  }
+  EXPECT_GT(different.size(), 100U);
+  EXPECT_GT(whole, 270U);
+  EXPECT_FALSE(mutate_json({'{', '"'}, dice));
+}
+
+/// How many parts behind lengths there are; nothing where a length does not fit.
+std::optional<std::size_t> count_of_parts(const Bytes& bytes) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < bytes.size(); ++count) {
+    if (bytes.size() - at < 4) return std::nullopt;
+    std::size_t length = 0;
+    for (std::size_t i = 0; i < 4; ++i) length |= static_cast<std::size_t>(bytes[at + i]) << 8 * i;
+    if (length > bytes.size() - at - 4) return std::nullopt;
+    at += 4 + length;
+  }
+  return count;
+}
+
+TEST(PartsMutator, ChangesPartsAndLiesAboutALengthNowAndThen) {
+  Dice dice(6);
+  const Bytes parts = {5, 0, 0, 0, 'p', 'a', 'r', 's', 'e', 3, 0, 0, 0, '1', '.', '5', 0, 0, 0, 0};
+  ASSERT_EQ(count_of_parts(parts), 3U);
+  int sound = 0;
+  int more = 0;
+  std::set<Bytes> different;
+  for (int i = 0; i < 500; ++i) {
+    const std::optional<Bytes> changed = mutate_parts(parts, dice);
+    ASSERT_TRUE(changed);
+    different.insert(*changed);
+    const std::optional<std::size_t> count = count_of_parts(*changed);
+    sound += count ? 1 : 0;
+    more += count && *count > 3 ? 1 : 0;
+  }
+  EXPECT_GT(different.size(), 100U);
+  EXPECT_GT(sound, 400);
+  EXPECT_LT(sound, 500);
+  EXPECT_GT(more, 20);
+  EXPECT_FALSE(mutate_parts({9, 0, 0, 0, 'x'}, dice));
+  EXPECT_FALSE(mutate_parts({}, dice));
+}
+
 TEST(WireForm, OfEveryCaseIsReadBackAsTheCase) {
   for (const auto& [family, variant] :
        {std::pair("graph_text", "ysgp:lossless"), std::pair("graph_bytes", "ysgp:yishape"), std::pair("text", "json"),

@@ -1,0 +1,55 @@
+// libFuzzer's functions over the target that this program is built with. PACKCHECK_PLAIN_MUTATIONS=1 leaves inputs to
+// libFuzzer's own changes, which know bytes alone: what bench/time_to_find compares with.
+#include <algorithm>
+#include <cstdlib>
+
+#include "fuzz/target.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  packcheck::fuzz_target().judge({data, size});
+  return 0;
+}
+
+/// Of libFuzzer; null where another engine runs the target.
+extern "C" __attribute__((weak)) std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size,
+                                                              std::size_t longest);
+
+namespace {
+
+using packcheck::Bytes;
+using packcheck::Dice;
+
+bool is_plain() {
+  static const bool plain = std::getenv("PACKCHECK_PLAIN_MUTATIONS") != nullptr && LLVMFuzzerMutate != nullptr;
+  return plain;
+}
+
+std::size_t give(const Bytes& bytes, std::uint8_t* to, std::size_t longest) {
+  const std::size_t size = std::min(bytes.size(), longest);
+  std::copy_n(bytes.begin(), size, to);
+  return size;
+}
+
+}  // namespace
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t longest,
+                                               unsigned seed) {
+  Dice dice(seed);
+  // libFuzzer's own changes know the dictionary and the constants that were compared.
+  if (is_plain() || (LLVMFuzzerMutate != nullptr && size > 1 && dice.once_in(6)))
+    return LLVMFuzzerMutate(data, size, longest);
+  return give(packcheck::fuzz_target().mutate({data, data + size}, longest, dice), data, longest);
+}
+
+extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* one, std::size_t one_size,
+                                                 const std::uint8_t* other, std::size_t other_size, std::uint8_t* to,
+                                                 std::size_t longest, unsigned seed) {
+  Dice dice(seed);
+  if (is_plain()) {
+    Bytes crossed(one, one + dice.below(one_size + 1));
+    crossed.insert(crossed.end(), other + dice.below(other_size + 1), other + other_size);
+    return give(crossed, to, longest);
+  }
+  return give(packcheck::fuzz_target().cross({one, one + one_size}, {other, other + other_size}, longest, dice), to,
+              longest);
+}
