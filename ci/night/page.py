@@ -5,7 +5,7 @@ STYLE = """body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:7
 h1{font-size:1.5rem;margin-bottom:.2rem}h2{font-size:1.15rem;margin-top:2rem}table{border-collapse:collapse;width:100%}
 th,td{border-bottom:1px solid #d9dee4;padding:.35rem .6rem;text-align:right;white-space:nowrap}
 th{background:#f3f5f7;font-weight:600}th:first-child,td:first-child{text-align:left}
-.said td{white-space:normal;text-align:left}.none{color:#1a7f37}.some{color:#b42318}code{background:#f3f5f7;padding:0 .25rem}
+.said td{white-space:normal}.said th,.said td{text-align:left}.none{color:#1a7f37}.some{color:#b42318}code{background:#f3f5f7;padding:0 .25rem}
 figure{display:inline-block;margin:0 1.5rem 1rem 0}figcaption{font-size:.85rem;color:#57606a}svg{background:#f8f9fb}"""
 
 

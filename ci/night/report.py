@@ -84,7 +84,7 @@ def stage_rows(summary, before):
         elif stage == "merge" and "merge" in summary:
             said = f"{summary['merge']['merged']} corpora merged"
             if summary["merge"]["kept"]:
-                said += f"; kept as they are, for want of time: {', '.join(summary['merge']['kept'])}"
+                said += f"; kept as they are, see logs/*.merge: {', '.join(summary['merge']['kept'])}"
         elif stage == "coverage" and "coverage" in summary:
             covered, old = summary["coverage"], (before or {}).get("coverage", {})
             said = (f"lines {covered['lines']} %{trend(covered['lines'], old.get('lines'))}, branches {covered['branches']} %"

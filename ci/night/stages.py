@@ -254,7 +254,7 @@ def twins(night, seconds):
     """The mutation score. It is not cut short: skipped where the last one took longer than there is time."""
     if not night.packcheck():
         return "no packcheck built"
-    took = next((earlier["twins"]["seconds"] for earlier in reversed(night.state.history()) if earlier.get("twins")), 60)
+    took = next((earlier["twins"]["seconds"] for earlier in reversed(night.state.history()) if earlier.get("twins")), 12)
     if seconds < took * 1.2:
         return f"takes about {budget.spoken(took)}, and there are {budget.spoken(seconds)}"
     night.say(f"twins for about {budget.spoken(took)}; {budget.spoken(night.state.left())} left")

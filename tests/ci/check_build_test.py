@@ -1,4 +1,5 @@
 """ci/check-build looks at folders that are broken in one way each, and must complain of that and of nothing else."""
+import importlib.machinery
 import os
 import shutil
 import subprocess
@@ -227,6 +228,40 @@ class CheckBehaviour(Folders):
                       "switch (t.tv_nsec >> 4 & 7) { case 0: sink += 5; break; case 1: sink ^= 9; break; case 2: sink |= 3; break;"
                       "case 3: sink &= 7; break; default: sink -= 1; }")
         self.assertIn("the same seed gave two different runs", "\n".join(self.look()[1]))
+
+
+class EveryEngineAndSanitizer(unittest.TestCase):
+    """A small target in the environment that ci/check-build makes for each: built, and nothing to complain of."""
+
+    def test_each_environment_builds_what_the_checks_accept(self):
+        script = importlib.machinery.SourceFileLoader("check_build", os.path.join(ROOT, "ci/check-build")).load_module()
+        tried = []
+        for engine in build_checks.ENGINES:
+            for sanitizer in build_checks.SANITIZERS:
+                with self.subTest(engine=engine, sanitizer=sanitizer), tempfile.TemporaryDirectory() as base:
+                    variables = script.environment_of(engine, sanitizer, base)
+                    if variables is None:
+                        continue
+                    tried.append(engine)
+                    out = os.path.join(base, "out")
+                    os.makedirs(out)
+                    build_small(variables, base, os.path.join(out, "thing_fuzzer"))
+                    folder = build_checks.Folder(out, engine, sanitizer, least_edges=3, least_calls=2)  # 2: ASan's own of UBSan
+                    self.assertEqual((folder.targets, build_checks.complaints(folder)), (["thing_fuzzer"], []))
+        self.assertIn("libfuzzer", tried)
+
+
+def build_small(variables, base, path):
+    """As build.sh and CMake do it: compiled, and linked with the engine behind it."""
+    source, engine = os.path.join(base, "thing.cc"), variables["LIB_FUZZING_ENGINE"]
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(GOOD.replace("EXTRA", "if (size > 2) { int n = data[0]; sink = n << 24; sink += 2000000000 / (n + 1); }"))
+    compiler = [variables["CXX"], *variables["CXXFLAGS"].split(), "-std=c++20", "-w"]
+    environment = {**os.environ, "AFL_QUIET": "1"}
+    if variables["FUZZING_ENGINE"] == "standalone":
+        subprocess.run([*compiler, "-c", os.path.join(ROOT, "fuzz/standalone_main.cc"), "-o", engine], check=True, env=environment)
+    subprocess.run([*compiler, "-c", source, "-o", source + ".o"], check=True, env=environment)
+    subprocess.run([*compiler, source + ".o", engine, "-o", path], check=True, env=environment)
 
 
 if __name__ == "__main__":
