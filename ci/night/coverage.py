@@ -3,6 +3,7 @@
 Counts are those of llvm-cov over one profile of every target. A source of core/ that no target links has no counts at all, which
 would look like nothing to reach: such files are named beside the figures.
 """
+import fnmatch
 import json
 import os
 import re
@@ -35,9 +36,10 @@ def coverage(night, seconds):
         return "llvm-cov could not read the profile" if status is not None else "llvm-cov did not finish in its time"
     files = files_of(engines.text_of(listing), core)
     os.remove(listing)
-    night.state.night["results"]["coverage"] = totals(files, unlinked(core, files))
+    listed, explained = uncovered(core, files, reasons(engines.text_of(os.path.join(night.root, "ci", "unreached-lines"))))
+    night.state.night["results"]["coverage"] = {**totals(files, unlinked(core, files)), "explained": explained}
     write_whole(night.state.at("coverage", "files.json"), json.dumps(files, indent=1) + "\n")
-    write_whole(night.state.at("coverage", "uncovered.txt"), "".join(uncovered(core, files)))
+    write_whole(night.state.at("coverage", "uncovered.txt"), "".join(listed))
     return None
 
 
@@ -119,8 +121,20 @@ def ranges(numbers):
     return found
 
 
-def uncovered(core, files):
-    """A line for each run of missed lines, and for each line one side of whose branch is missed, with its text."""
+def reasons(text):
+    """[(file pattern, expression, reason), ...] of ci/unreached-lines."""
+    rows = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    parts = [[part.strip() for part in re.split(r" \|(?= )", row)] for row in rows]
+    wrong = [row for row, part in zip(rows, parts) if len(part) != 3 or not part[2]]
+    if wrong:
+        raise ValueError(f"ci/unreached-lines: '{wrong[0]}': expected file | expression | reason")
+    return [(pattern, re.compile(expression), reason) for pattern, expression, reason in parts]
+
+
+def uncovered(core, files, known):
+    """A line for each run of missed lines, and for each line one side of whose branch is missed, with its text and the
+    reason if there is one; and how many missed lines have one."""
+    listed, explained = [], 0
     for name in sorted(files):
         text = engines.text_of(os.path.join(core, name)).splitlines()
         rows = [(first, last, "never") for first, last in ranges(files[name]["missed"])]
@@ -128,4 +142,8 @@ def uncovered(core, files):
         for first, last, how in sorted(rows):
             where = f"{first}" if first == last else f"{first}-{last}"
             said = text[first - 1].strip() if first <= len(text) else ""
-            yield f"core/{name}:{where}: {how}: {re.sub(chr(9), ' ', said)[:120]}\n"
+            why = next((reason for pattern, expression, reason in known
+                        if fnmatch.fnmatchcase(f"core/{name}", pattern) and expression.search(said)), "")
+            explained += last - first + 1 if why and how == "never" else 0
+            listed.append(f"core/{name}:{where}: {how}: {said[:120]}{' -- ' + why if why else ''}\n")
+    return listed, explained

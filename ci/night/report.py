@@ -88,7 +88,8 @@ def stage_rows(summary, before):
         elif stage == "coverage" and "coverage" in summary:
             covered, old = summary["coverage"], (before or {}).get("coverage", {})
             said = (f"lines {covered['lines']} %{trend(covered['lines'], old.get('lines'))}, branches {covered['branches']} %"
-                    f"{trend(covered['branches'], old.get('branches'))}; {covered['missed']} lines missed: coverage/uncovered.txt")
+                    f"{trend(covered['branches'], old.get('branches'))}; {covered['missed']} lines missed, {covered['explained']} of them with a "
+                    "reason: coverage/uncovered.txt")
             if covered["not_linked"]:
                 said += f"; linked by no target and not counted: {', '.join(covered['not_linked'])}"
         elif stage == "twins" and "twins" in summary:

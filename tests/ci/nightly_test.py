@@ -268,8 +268,11 @@ class Parts(unittest.TestCase):
                 with open(os.path.join(core, name), "w", encoding="utf-8") as file:
                     file.write("if (x)\n  return;\n}\n")
             files = coverage.files_of(self.LISTING.replace("/r/core/", core + "/"), core + "/")
-            self.assertEqual(list(coverage.uncovered(core, files)),
-                             ["core/a.cc:1: one side: if (x)\n", "core/a.cc:2-3: never: return;\n"])
+            known = coverage.reasons("# a comment\ncore/b.cc | | of another file\n* | ^return | nobody returns\n")
+            self.assertEqual(coverage.uncovered(core, files, known),
+                             (["core/a.cc:1: one side: if (x)\n", "core/a.cc:2-3: never: return; -- nobody returns\n"], 2))
+            with self.assertRaisesRegex(ValueError, "expected file"):
+                coverage.reasons("core/b.cc | no reason\n")
             self.assertEqual(coverage.unlinked(core, files), ["forgotten.cc"])
 
 
