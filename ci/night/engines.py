@@ -72,7 +72,7 @@ def libfuzzer(program, seconds, corpus, seeds, artifacts, seed, dictionary, log)
 
 
 AFL = {"AFL_NO_UI": "1", "AFL_SKIP_CPUFREQ": "1", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES": "1", "AFL_NO_AFFINITY": "1",
-       "AFL_AUTORESUME": "1", "AFL_FAST_CAL": "1", "AFL_QUIET": "1"}
+       "AFL_FAST_CAL": "1", "AFL_QUIET": "1"}
 
 
 def name_of(data):
@@ -98,7 +98,11 @@ def take(folder, into):
 
 
 def afl(program, seconds, corpus, seeds, artifacts, out, dictionary, mutator, log):
-    """As libfuzzer(), by afl-fuzz, with a library that mutates as the target itself does under libFuzzer; its queue comes into the corpus, and what crashed or hung into `artifacts`."""
+    """As libfuzzer(), by afl-fuzz, with a library that mutates as the target itself does under libFuzzer; its queue comes into
+    the corpus, and what crashed or hung into `artifacts`. Each part starts from the corpus, which others add to meanwhile."""
+    harvest(out, corpus, artifacts)  # of a night that was killed
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(os.path.dirname(out), exist_ok=True)  # afl-fuzz makes its own folder alone
     start_from = next((folder for folder in (corpus, *seeds) if os.path.isdir(folder) and os.listdir(folder)), None)
     if start_from is None:
         start_from = corpus
@@ -110,7 +114,11 @@ def afl(program, seconds, corpus, seeds, artifacts, out, dictionary, mutator, lo
     begun = time.monotonic()
     quiet([*words, "--", program], seconds + 10, log, {**AFL, **({"AFL_CUSTOM_MUTATOR_LIBRARY": mutator} if mutator else {})})
     stats = dict(re.findall(r"^(\w+)\s*: (.*)$", text_of(os.path.join(out, "default", "fuzzer_stats")), re.MULTILINE))
-    new = take(os.path.join(out, "default", "queue"), corpus)
+    return {"execs": int(stats.get("execs_done", 0)), "new": harvest(out, corpus, artifacts), "edges": 0,
+            "seconds": time.monotonic() - begun}
+
+
+def harvest(out, corpus, artifacts):
     for kind in ("crashes", "hangs"):
         take(os.path.join(out, "default", kind), artifacts)
-    return {"execs": int(stats.get("execs_done", 0)), "new": new, "edges": 0, "seconds": time.monotonic() - begun}
+    return take(os.path.join(out, "default", "queue"), corpus)

@@ -222,6 +222,55 @@ class Nightly(unittest.TestCase):
         self.assertEqual(self.run_night()[0], 3)
 
 
+# As afl-fuzz: makes its own folder and no other, and what it found has names of its own.
+AFL = r"""#!/bin/sh
+while [ "$1" != -- ]; do
+  case $1 in -i) from=$2 ;; -o) out=$2 ;; esac
+  shift
+done
+mkdir "$out" && mkdir "$out/default" "$out/default/queue" "$out/default/crashes" || exit 1
+cat "$from"/* >"$out/default/queue/id:000000"
+echo bad >"$out/default/crashes/id:000000,sig:06"
+echo "execs_done        : 500" >"$out/default/fuzzer_stats"
+"""
+
+
+class Afl(unittest.TestCase):
+    def setUp(self):
+        self.base = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.base)
+        script(self.at("bin", "afl-fuzz"), AFL)
+        before = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", before)
+        os.environ["PATH"] = self.at("bin") + os.pathsep + before
+        for name in ("corpus", "artifacts"):
+            os.mkdir(self.at(name))
+
+    def at(self, *parts):
+        return os.path.join(self.base, *parts)
+
+    def write(self, text, *parts):
+        os.makedirs(os.path.dirname(self.at(*parts)), exist_ok=True)
+        with open(self.at(*parts), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def part(self):
+        return engines.afl("target", 1, self.at("corpus"), [], self.at("artifacts"), self.at("afl", "target"), None, None, self.at("log"))
+
+    def test_each_part_starts_from_the_corpus_and_counts_its_own_inputs(self):
+        self.assertEqual((self.part()["execs"], os.listdir(self.at("artifacts"))), (500, [engines.name_of(b"bad\n")]))
+        self.write("new", "corpus", "found by another")
+        self.assertEqual(self.part()["execs"], 500)
+        self.assertIn(engines.name_of(b"0new"), os.listdir(self.at("corpus")))
+
+    def test_what_a_killed_part_found_is_not_lost(self):
+        self.write("a crash", "afl", "target", "default", "crashes", "id:000007,sig:11")
+        self.write("an input", "afl", "target", "default", "queue", "id:000003")
+        self.part()
+        self.assertIn(engines.name_of(b"a crash"), os.listdir(self.at("artifacts")))
+        self.assertIn(engines.name_of(b"an input"), os.listdir(self.at("corpus")))
+
+
 class Parts(unittest.TestCase):
     def test_durations(self):
         self.assertEqual([budget.parse_duration(text) for text in ("90s", "10m", "8h", "8", "h", "-1m")],
