@@ -5,14 +5,15 @@
 
 #include "fuzz/target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  packcheck::fuzz_target().judge({data, size});
-  return 0;
-}
-
 /// Of libFuzzer; null where another engine runs the target.
 extern "C" __attribute__((weak)) std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size,
                                                               std::size_t longest);
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using packcheck::Effort;
+  packcheck::fuzz_target().judge({data, size}, LLVMFuzzerMutate == nullptr ? Effort::every_law : Effort::one_law);
+  return 0;
+}
 
 namespace {
 

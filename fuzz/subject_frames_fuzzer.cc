@@ -5,16 +5,14 @@
 #include "subjects/process/messages.h"
 #include "subjects/reference/reference.h"
 
-namespace {
-
 using namespace packcheck;
+namespace {
 
 std::optional<BrokenText> check(std::string_view text) {
   const Result<Parts> parts = decode_parts(text);
   if (!parts) return std::nullopt;
-  bool same = encode_parts(*parts) == text;
   const Result<Request> request = decode_request(*parts);
-  same = same && (!request || encode_request(*request) == text);
+  bool same = encode_parts(*parts) == text && (!request || encode_request(*request) == text);
   const Result<Reply> reply = decode_reply(text, Speaker::worker);
   same = same && (!reply || decode_reply(encode_reply(*reply), Speaker::worker));
   const Result<SubjectInfo> info = decode_hello_reply(text);

@@ -17,11 +17,14 @@
 
 namespace packcheck {
 
+/// How much one input is put to: a fuzzer, which has many inputs, gets on faster with one law each.
+enum class Effort : std::uint8_t { every_law, one_law };
+
 class FuzzTarget {
  public:
   virtual ~FuzzTarget() = default;
-  /// Any bytes; stops the process when something is broken.
-  virtual void judge(std::span<const std::uint8_t> bytes) const = 0;
+  /// Any bytes; stops the process when something is broken. The same bytes and effort are put to the same laws.
+  virtual void judge(std::span<const std::uint8_t> bytes, Effort effort) const = 0;
   /// Other bytes: from none, a whole input.
   [[nodiscard]] virtual Bytes mutate(const Bytes& bytes, std::size_t longest, Dice& dice) const = 0;
   [[nodiscard]] virtual Bytes cross(const Bytes& bytes, const Bytes& other, std::size_t longest, Dice& dice) const = 0;
@@ -33,8 +36,8 @@ enum class VariantBy : std::uint8_t {
   last_bytes  ///< the last two, which are no part of the document then: for blocks, of which they fill none
 };
 
-/// The bytes are a document in the family's wire format, put to every law of the family. Without a variant: in every
-/// variant that is declared if they are few, else in one.
+/// The bytes are a document in the family's wire format, put to the laws of the family: every one, or the one that the
+/// bytes' hash says. Without a variant: in every variant that is declared if they are few, else in one.
 [[nodiscard]] std::unique_ptr<FuzzTarget> documents_target(std::string_view family, std::string_view variant = {},
                                                            VariantBy by = VariantBy::hash);
 

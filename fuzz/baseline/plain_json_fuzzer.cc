@@ -22,7 +22,7 @@ static void export_scalar(const std::uint8_t* data, std::size_t size) {
   if (size < 8) return;
   double value = 0;
   std::memcpy(&value, data, 8);
-  const std::string text = "{\"scalar\":" + std::string(std::isinf(value) ? "Infinity" : "1.0") + "}";
+  const std::string text = "{\"scalar\":" + std::string(std::isfinite(value) ? "1.0" : "Infinity") + "}";
   if (json::parse(text, nullptr, false).is_discarded()) std::abort();
 }
 /// A reader that takes a convolution's input size from its output size, though the division had a remainder.
