@@ -133,7 +133,7 @@ TEST(PrecisionRun, RefusesGraphsWhoseFormatsDoNotGoTogether) {
   const auto leaf = [](std::string op, std::uint64_t bits) {
     return GraphNode{0, {1, 1}, std::move(op), std::vector{bits}, {}, {}, {}, {}};
   };
-  const auto node = [](std::string op, std::vector<std::uint32_t> inputs) {
+  const auto node = [](std::string op, ShortList inputs) {
     return GraphNode{0, {1, 1}, std::move(op), {}, {}, {}, {}, std::move(inputs)};
   };
   EXPECT_THAT(problem({leaf("input", one), node("relu:f16", {0})}), HasSubstr("/nodes/1/inputs: an input of another"));
