@@ -10,8 +10,8 @@ extern "C" __attribute__((weak)) std::size_t LLVMFuzzerMutate(std::uint8_t* data
                                                               std::size_t longest);
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using packcheck::Effort;
-  packcheck::fuzz_target().judge({data, size}, LLVMFuzzerMutate == nullptr ? Effort::every_law : Effort::one_law);
+  using packcheck::LawsPerInput;
+  packcheck::fuzz_target().judge({data, size}, LLVMFuzzerMutate == nullptr ? LawsPerInput::all : LawsPerInput::one);
   return 0;
 }
 

@@ -45,11 +45,11 @@ class DocumentsTarget final : public FuzzTarget {
   DocumentsTarget(std::string_view family, std::string_view variant, VariantBy by)
       : type_(*case_type_named(family)), by_(by), variants_(variants_of_family(type_, variant)) {}
 
-  void judge(std::span<const std::uint8_t> bytes, Effort effort) const override {
+  void judge(std::span<const std::uint8_t> bytes, LawsPerInput count) const override {
     constexpr std::size_t kFew = 2;  // of many, an input would cost as much as all of them
-    if (by_ == VariantBy::last_bytes || variants_.size() > kFew || effort == Effort::one_law)
-      return judge_variant(document_of(bytes), variants_[variant_of(bytes)], effort);
-    for (const FamilyVariant& variant : variants_) judge_variant(bytes, variant, effort);
+    if (by_ == VariantBy::last_bytes || variants_.size() > kFew || count == LawsPerInput::one)
+      return judge_variant(document_of(bytes), variants_[variant_of(bytes)], count);
+    for (const FamilyVariant& variant : variants_) judge_variant(bytes, variant, count);
   }
 
   Bytes mutate(const Bytes& bytes, std::size_t longest, Dice& dice) const override {
@@ -90,9 +90,9 @@ class DocumentsTarget final : public FuzzTarget {
     document.push_back(static_cast<std::uint8_t>(chosen >> 8));
     return document;
   }
-  void judge_variant(std::span<const std::uint8_t> document, const FamilyVariant& variant, Effort effort) const {
+  void judge_variant(std::span<const std::uint8_t> document, const FamilyVariant& variant, LawsPerInput count) const {
     const std::optional<Case> c = type_.from_wire(document, variant.name);
-    if (effort == Effort::one_law) {
+    if (count == LawsPerInput::one) {
       // Bits of the hash that the variant was not chosen by.
       const std::size_t chosen = (hash_of(document) >> 32) % variant.laws.size();
       return judge_case(*variant.laws[chosen], variant.name, *c);
@@ -122,7 +122,7 @@ class LawsTarget final : public FuzzTarget {
     if (rows_.empty()) refuse_to_run("the subject offers nothing that this target judges");
   }
 
-  void judge(std::span<const std::uint8_t> bytes, Effort) const override {
+  void judge(std::span<const std::uint8_t> bytes, LawsPerInput) const override {
     const std::optional<ChosenBytes> chosen = chosen_by(bytes);
     if (!chosen) return;
     const JudgedLaw& judged = *rows_[chosen->law % rows_.size()].judged;
@@ -178,7 +178,7 @@ class TextTarget final : public FuzzTarget {
  public:
   explicit TextTarget(const TextFunctions& functions) : functions_(functions) {}
 
-  void judge(std::span<const std::uint8_t> bytes, Effort) const override {
+  void judge(std::span<const std::uint8_t> bytes, LawsPerInput) const override {
     const auto broken = functions_.check({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     if (!broken) return;
     std::fprintf(stderr, "input    %s\n", broken->input.c_str());

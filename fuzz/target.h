@@ -18,13 +18,13 @@
 namespace packcheck {
 
 /// How much one input is put to: a fuzzer, which has many inputs, gets on faster with one law each.
-enum class Effort : std::uint8_t { every_law, one_law };
+enum class LawsPerInput : std::uint8_t { all, one };
 
 class FuzzTarget {
  public:
   virtual ~FuzzTarget() = default;
-  /// Any bytes; stops the process when something is broken. The same bytes and effort are put to the same laws.
-  virtual void judge(std::span<const std::uint8_t> bytes, Effort effort) const = 0;
+  /// Any bytes; stops the process when something is broken. The laws follow from the bytes and `count`.
+  virtual void judge(std::span<const std::uint8_t> bytes, LawsPerInput count) const = 0;
   /// Other bytes: from none, a whole input.
   [[nodiscard]] virtual Bytes mutate(const Bytes& bytes, std::size_t longest, Dice& dice) const = 0;
   [[nodiscard]] virtual Bytes cross(const Bytes& bytes, const Bytes& other, std::size_t longest, Dice& dice) const = 0;

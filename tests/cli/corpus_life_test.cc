@@ -82,7 +82,7 @@ TEST_F(CorpusLife, AnInputOfTheTargetForAnyLawIsReadAsThatTargetReadsIt) {
   const auto law = std::find_if(laws.begin(), laws.end(),
                                 [](const Law& l) { return l.id == "text.parsing_refuses_what_is_no_json_number"; });
   std::string input(1, static_cast<char>(law - laws.begin()));
-  files().write("crash", input + '\0' + "Infinity");
+  files().write("crash", input + std::string(2, '\0') + "Infinity");
   const Ran ran = corpus("import", {"crash", "--subject", "twin:infinity_parsed", "--law", law->id});
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   EXPECT_THAT(in_corpus(), SizeIs(1));
