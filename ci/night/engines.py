@@ -45,7 +45,7 @@ def libfuzzer_said(text):
     return {"execs": execs, "new": last(r"stat::new_units_added:\s*(\d+)"), "edges": last(r"cov: (\d+)")}
 
 
-def libfuzzer(program, seconds, corpus, seeds, artifacts, seed, dictionary, log):
+def libfuzzer(program, seconds, corpus, seeds, artifacts, seed, longest, dictionary, log):
     """Runs until the time is over; a target that stops is started again, what stopped it is in `artifacts`."""
     total = {"execs": 0, "new": 0, "edges": 0, "seconds": 0.0}
     start, stops = time.monotonic(), 0
@@ -55,7 +55,7 @@ def libfuzzer(program, seconds, corpus, seeds, artifacts, seed, dictionary, log)
             break
         part = f"{log}.{stops}"
         words = [program, f"-max_total_time={max(1, int(left))}", f"-seed={seed % 2147483646 + 1 + stops}", "-timeout=25",
-                 "-rss_limit_mb=2560", "-max_len=4096", "-print_final_stats=1", f"-artifact_prefix={artifacts}{os.sep}"]
+                 "-rss_limit_mb=2560", f"-max_len={longest}", "-print_final_stats=1", f"-artifact_prefix={artifacts}{os.sep}"]
         if dictionary:
             words.append(f"-dict={dictionary}")
         begun = time.monotonic()

@@ -40,6 +40,12 @@ class Night:
         folders = [os.path.join(self.root, "corpus", family, kind) for kind in ("seed", "regression")]
         return [folder for folder in folders if os.path.isdir(folder)]
 
+    def longest(self, name):
+        """Bytes of an input, as the target's options say."""
+        said = re.search(r"^max_len\s*=\s*(\d+)", engines.text_of(os.path.join(self.root, "fuzz", re.sub("_fuzzer$", "", name) + ".options")),
+                         re.MULTILINE)
+        return int(said.group(1)) if said else 4096
+
     def dictionary(self, name):
         path = os.path.join(self.root, "fuzz", re.sub("_fuzzer$", "", name) + ".dict")
         return path if os.path.exists(path) else None
@@ -121,8 +127,8 @@ def search(night, stage, build, seconds, one):
 
 def by_libfuzzer(night, name, family, program, seconds):
     return engines.libfuzzer(program, seconds, night.state.made("corpus", name), night.seeds(family),
-                             night.state.made("artifacts", name), night.state.night["seed"], night.dictionary(name),
-                             night.log(name))
+                             night.state.made("artifacts", name), night.state.night["seed"], night.longest(name),
+                             night.dictionary(name), night.log(name))
 
 
 def by_afl(night, name, family, program, seconds):
