@@ -11,6 +11,7 @@ import shutil
 import time
 
 from . import engines
+from .parallel import in_parallel
 from .state import write_whole
 
 TOOLS = ("llvm-profdata-19", "llvm-cov-19")
@@ -23,13 +24,13 @@ def coverage(night, seconds):
     if not rows or absent:
         return f"not here: {', '.join(absent)}" if absent else "no targets built with coverage"
     end = time.monotonic() + seconds
-    raw = profiles(night, rows, seconds * 0.5)
+    raw = profiles(night, rows, seconds * 0.6)
     data, listing = night.state.at("coverage", "all.profdata"), night.state.at("coverage", "all.lcov")
     if not raw or engines.quiet([TOOLS[0], "merge", "-sparse", "-o", data, *raw], end - time.monotonic(), night.log("profdata")) != 0:
         return "no profile was written"
     core = os.path.join(night.root, "core") + os.sep
     objects = [word for row in rows[1:] for word in ("-object", row[2])]
-    words = [TOOLS[1], "export", "-format=lcov", f"-instr-profile={data}", "-sources", core, "--", rows[0][2], *objects]
+    words = [TOOLS[1], "export", "-format=lcov", f"-instr-profile={data}", rows[0][2], *objects, "-sources", core]
     status = engines.quiet(["sh", "-c", 'out=$1; shift; exec "$@" >"$out"', "sh", listing, *words], end - time.monotonic(),
                            night.log("llvm-cov"))
     if status != 0:
@@ -37,7 +38,8 @@ def coverage(night, seconds):
     files = files_of(engines.text_of(listing), core)
     os.remove(listing)
     listed, explained = uncovered(core, files, reasons(engines.text_of(os.path.join(night.root, "ci", "unreached-lines"))))
-    night.state.night["results"]["coverage"] = {**totals(files, unlinked(core, files)), "explained": explained}
+    night.state.night["results"]["coverage"] = {
+        **totals(files, unlinked(core, files)), "explained": explained, "targets": [len(raw), len(rows)]}
     write_whole(night.state.at("coverage", "files.json"), json.dumps(files, indent=1) + "\n")
     write_whole(night.state.at("coverage", "uncovered.txt"), "".join(listed))
     return None
@@ -45,17 +47,20 @@ def coverage(night, seconds):
 
 def profiles(night, rows, seconds):
     """A profile of each target over its corpus; those that the time is too short for have none."""
-    folder, written = night.state.made("coverage"), []
-    end = time.monotonic() + seconds
-    for name, family, program in rows:
-        left = end - time.monotonic()
-        if left < 1:
-            break
-        path = os.path.join(folder, name + ".profraw")
-        engines.quiet([program, "-runs=0", night.state.made("corpus", name), *night.seeds(family)], left, night.log(name + ".coverage"),
-                      {"LLVM_PROFILE_FILE": path})
-        written += [path] if os.path.exists(path) else []
-    return written
+    folder, end = night.state.made("coverage"), time.monotonic() + seconds
+    paths = [os.path.join(folder, name + ".profraw") for name, _, _ in rows]
+    for path in paths:
+        if os.path.exists(path):
+            os.remove(path)  # of an earlier night
+
+    def run_of(name, family, program, path):
+        def run():
+            engines.quiet([program, "-runs=0", night.state.made("corpus", name), *night.seeds(family)],
+                          max(1, end - time.monotonic()), night.log(name + ".coverage"), {"LLVM_PROFILE_FILE": path})
+        return f"coverage {name}", seconds * night.jobs / len(rows), run
+
+    in_parallel(night, [run_of(*row, path) for row, path in zip(rows, paths)])
+    return [path for path in paths if os.path.exists(path) and os.path.getsize(path) > 0]
 
 
 def files_of(listing, prefix):

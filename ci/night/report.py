@@ -90,6 +90,8 @@ def stage_rows(summary, before):
             said = (f"lines {covered['lines']} %{trend(covered['lines'], old.get('lines'))}, branches {covered['branches']} %"
                     f"{trend(covered['branches'], old.get('branches'))}; {covered['missed']} lines missed, {covered['explained']} of them with a "
                     "reason: coverage/uncovered.txt")
+            if covered["targets"][0] < covered["targets"][1]:
+                said += f"; of {covered['targets'][0]} of {covered['targets'][1]} targets: there was no time for more"
             if covered["not_linked"]:
                 said += f"; linked by no target and not counted: {', '.join(covered['not_linked'])}"
         elif stage == "twins" and "twins" in summary:

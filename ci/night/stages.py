@@ -7,6 +7,7 @@ import threading
 import time
 
 from . import budget, coverage, engines, findings
+from .parallel import in_parallel
 
 SWEEP_LAW = "format.narrowing_is_correctly_rounded"
 SWEEP_TARGETS = ("f16", "bf16", "e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0", "e2m1", "i8")
@@ -53,36 +54,6 @@ class Night:
     def log(self, name):
         self.state.made("logs")
         return self.state.at("logs", name)
-
-
-def in_parallel(night, tasks):
-    """Runs (name, seconds, function) tasks on so many cores, the longest first; saves after each."""
-    waiting = sorted(tasks, key=lambda task: -task[1])
-    lock = night.lock
-
-    def work():
-        while True:
-            with lock:
-                if not waiting:
-                    return
-                name, seconds, function = waiting.pop(0)
-                left = night.state.left()
-            night.say(f"{name} for {budget.spoken(seconds)}; {budget.spoken(left)} left")
-            try:
-                said = function()
-            except (OSError, ValueError, subprocess.SubprocessError) as error:
-                said = f"failed: {error}"
-                night.state.failed(f"{name}: {error}")
-            with lock:
-                night.state.save()
-                if said:
-                    night.say(f"{name}: {said}")
-
-    workers = [threading.Thread(target=work) for _ in range(min(night.jobs, len(waiting)))]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
 
 
 def search(night, stage, build, seconds, one):
@@ -193,7 +164,7 @@ def laws(night, seconds):
     if not night.packcheck():
         return "no packcheck built"
     words = ["verify", "--corpus", os.path.join(night.root, "corpus"), "--seed", str(night.state.night["seed"]), "--time",
-             f"{max(1, int(seconds * 0.7))}s", "--jobs", str(night.jobs), "--report", night.state.made("verify")]
+             f"{max(1, int(seconds * 0.5))}s", "--jobs", str(night.jobs), "--report", night.state.made("verify")]
     night.say(f"every law for {budget.spoken(seconds)}; {budget.spoken(night.state.left())} left")
     status, text = packcheck_run(night, words, seconds, night.log("verify"))
     night.state.night["results"]["laws"] = {0: "hold", 1: "BROKEN", None: "not finished in its time"}.get(status, f"ended with {status}")
