@@ -38,8 +38,9 @@ class Night:
         return path if path and os.access(path, os.X_OK) else None
 
     def seeds(self, family):
-        folders = [os.path.join(self.root, "corpus", family, kind) for kind in ("seed", "regression")]
-        return [folder for folder in folders if os.path.isdir(folder)]
+        family = os.path.join(self.root, "corpus", family)  # "none", or without these folders: then its files
+        folders = [folder for folder in (os.path.join(family, "seed"), os.path.join(family, "regression")) if os.path.isdir(folder)]
+        return folders or [folder for folder in (family,) if os.path.isdir(folder)]
 
     def longest(self, name):
         """Bytes of an input, as the target's options say."""
