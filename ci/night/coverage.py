@@ -27,7 +27,7 @@ def coverage(night, seconds):
     raw = profiles(night, rows, seconds * 0.6)
     data, listing = night.state.at("coverage", "all.profdata"), night.state.at("coverage", "all.lcov")
     if not raw or engines.quiet([TOOLS[0], "merge", "-sparse", "-o", data, *raw], end - time.monotonic(), night.log("profdata")) != 0:
-        return "no profile was written"
+        return "no profile was written in its time"
     core = os.path.join(night.root, "core") + os.sep
     objects = [word for row in rows[1:] for word in ("-object", row[2])]
     words = [TOOLS[1], "export", "-format=lcov", f"-instr-profile={data}", rows[0][2], *objects, "-sources", core]

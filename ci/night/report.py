@@ -42,9 +42,8 @@ def summary_of(state, targets):
 
 
 def trend(now, before):
-    if not before or now == before:
-        return ""
-    return f" ({'+' if now > before else ''}{100.0 * (now - before) / before:.0f} %)"
+    percent = round(100.0 * (now - before) / before) if before else 0
+    return f" ({percent:+d} %)" if percent else ""
 
 
 def compared(row, old, key):

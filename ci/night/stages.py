@@ -38,8 +38,15 @@ class Night:
         return path if path and os.access(path, os.X_OK) else None
 
     def seeds(self, family):
-        folders = [os.path.join(self.root, "corpus", family, kind) for kind in ("seed", "regression")]
-        return [folder for folder in folders if os.path.isdir(folder)]
+        family = os.path.join(self.root, "corpus", family)  # "none", or without these folders: then its files
+        folders = [folder for folder in (os.path.join(family, "seed"), os.path.join(family, "regression")) if os.path.isdir(folder)]
+        return folders or [folder for folder in (family,) if os.path.isdir(folder)]
+
+    def longest(self, name):
+        """Bytes of an input, as the target's options say."""
+        said = re.search(r"^max_len\s*=\s*(\d+)", engines.text_of(os.path.join(self.root, "fuzz", re.sub("_fuzzer$", "", name) + ".options")),
+                         re.MULTILINE)
+        return int(said.group(1)) if said else 4096
 
     def longest(self, name):
         """Bytes of an input, as the target's options say."""

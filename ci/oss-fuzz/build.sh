@@ -22,8 +22,14 @@ while read -r target family; do
   else
     cp "$source/ci/oss-fuzz/default.options" "$OUT/$target.options"
   fi
-  # Files in the wire format; the .json beside them are case files, which the gate replays.
+  # Files in the wire format; the .json beside them are case files, which the gate replays. A family without those two folders
+  # is its files.
   seeds=()
+  if [ ! -d "$source/corpus/$family/seed" ] && [ ! -d "$source/corpus/$family/regression" ]; then
+    for file in "$source/corpus/$family"/*; do
+      if [ -f "$file" ]; then seeds+=("$file"); fi
+    done
+  fi
   for folder in seed regression; do
     for file in "$source/corpus/$family/$folder"/*; do
       if [ -f "$file" ] && [[ $file != *.json ]]; then seeds+=("$file"); fi

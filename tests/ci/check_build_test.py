@@ -1,5 +1,6 @@
 """ci/check-build looks at folders that are broken in one way each, and must complain of that and of nothing else."""
 import importlib.machinery
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -234,7 +235,9 @@ class EveryEngineAndSanitizer(unittest.TestCase):
     """A small target in the environment that ci/check-build makes for each: built, and nothing to complain of."""
 
     def test_each_environment_builds_what_the_checks_accept(self):
-        script = importlib.machinery.SourceFileLoader("check_build", os.path.join(ROOT, "ci/check-build")).load_module()
+        loader = importlib.machinery.SourceFileLoader("check_build", os.path.join(ROOT, "ci/check-build"))
+        script = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+        loader.exec_module(script)
         tried = []
         for engine in build_checks.ENGINES:
             for sanitizer in build_checks.SANITIZERS:

@@ -291,6 +291,22 @@ class Parts(unittest.TestCase):
         self.assertGreater(parts["c"], 0)
         self.assertEqual(budget.split(10, {"a": 0.0, "b": 0.0}), {"a": 5.0, "b": 5.0})
 
+    def test_a_family_without_folders_of_seeds_is_its_files(self):
+        with tempfile.TemporaryDirectory() as root:
+            for folder in ("text/seed", "text/crashing", "vectors"):
+                os.makedirs(os.path.join(root, "corpus", folder))
+            night = stages.Night(State(os.path.join(root, "state"), 120, "commit", 1), {}, root, 1, print)
+            self.assertEqual([night.seeds(family) for family in ("text", "vectors", "none")],
+                             [[os.path.join(root, "corpus/text/seed")], [os.path.join(root, "corpus/vectors")], []])
+
+    def test_the_longest_input_is_that_of_the_options(self):
+        with tempfile.TemporaryDirectory() as root:
+            os.mkdir(os.path.join(root, "fuzz"))
+            with open(os.path.join(root, "fuzz", "short.options"), "w", encoding="utf-8") as file:
+                file.write("[libfuzzer]\nmax_len = 77\n")
+            night = stages.Night(State(os.path.join(root, "state"), 120, "commit", 1), {}, root, 1, print)
+            self.assertEqual([night.longest(name) for name in ("short_fuzzer", "other_fuzzer")], [77, 4096])
+
     def test_signatures_hold_no_values(self):
         self.assertEqual(findings.signature_of("x: Assertion `text.law json zero' failed.", 77), "text.law json zero")
         first, second = (findings.signature_of(
