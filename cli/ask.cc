@@ -303,7 +303,7 @@ Result<Said> ask_graph(Subject& subject, const AskOptions& o) {
   return Said{kHolds, text.value, text.value, {}};
 }
 
-/// A network as text, run or in another form.
+/// A network as text, run, in another form, or from it.
 Result<Said> ask_network(Subject& subject, const AskOptions& o) {
   if (o.arguments.size() != 2)
     return refuse(std::to_string(o.arguments.size()) + " arguments", "ask " + o.operation,
@@ -311,8 +311,10 @@ Result<Said> ask_network(Subject& subject, const AskOptions& o) {
   // A shell takes the last newline away.
   const std::string network =
       o.arguments[1].empty() || o.arguments[1].back() == '\n' ? o.arguments[1] : o.arguments[1] + "\n";
-  if (o.operation == "export_network") {
-    const Answer<std::string> text = call_export_network(subject, o.arguments[0], network);
+  if (o.operation != "run_network") {
+    const Answer<std::string> text = o.operation == "export_network"
+                                         ? call_export_network(subject, o.arguments[0], network)
+                                         : call_import_network(subject, o.arguments[0], o.arguments[1]);
     if (!text.ok()) return not_answered(text);
     return Said{kHolds, text.value, text.value, {}};
   }
@@ -345,7 +347,8 @@ const std::map<std::string, Ask>& questions() {
                                                 {"execute", ask_execute},
                                                 {"execute_backward", ask_execute},
                                                 {"run_network", ask_network},
-                                                {"export_network", ask_network}};
+                                                {"export_network", ask_network},
+                                                {"import_network", ask_network}};
   return table;
 }
 

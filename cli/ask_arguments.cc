@@ -56,7 +56,7 @@ void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
        "operation", o.operation,
        "convert repack quantize dequantize print parse pack unpack affine_dequantize import_graph export_graph "
        "repack_tensor requantize_tensor load_tensor read_tensors write_tensors shape execute execute_backward "
-       "affine_matmul affine_gate_up run_network export_network")
+       "affine_matmul affine_gate_up run_network export_network import_network")
       ->required();
   c->add_option("arguments", o.arguments, "bits as hex, text, shapes, or NAME=VALUE");
   add_conversion(c, o);

@@ -32,7 +32,8 @@ Form form_of(Operation operation) {
     case Operation::read_tensors:
     case Operation::export_graph:
     case Operation::run_network:
-    case Operation::export_network: return Form::text;
+    case Operation::export_network:
+    case Operation::import_network: return Form::text;
     case Operation::parse: return Form::word;
     case Operation::pack: return Form::words;
     case Operation::unpack:

@@ -10,7 +10,8 @@
 // | write_tensors                 | "00ff…", the bytes of the file                    |
 // | import_graph                  | "59535350…", the YSGP bytes                       |
 // | print, export_graph           | "9.7517E-319"                                     |
-// | run_network, export_network   | the lines or the text, one string                 |
+// | run_network, export_network,  | the lines or the text, one string                 |
+// | import_network                |                                                   |
 // | parse                         | "0x0000000000030301"                              |
 // | repack_tensor and the like    | "00ff…", the answer's document (subjects/tensor_document.h)    |
 // | pack                          | ["0x…", "0x…"], scalar and param2                 |

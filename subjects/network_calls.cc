@@ -16,4 +16,8 @@ Answer<std::string> call_export_network(Subject& subject, std::string_view form,
   return call_for_one_part(subject, Operation::export_network, {form, network});
 }
 
+Answer<std::string> call_import_network(Subject& subject, std::string_view form, std::string_view text) {
+  return call_for_one_part(subject, Operation::import_network, {form, text});
+}
+
 }  // namespace packcheck

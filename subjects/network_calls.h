@@ -19,5 +19,7 @@ inline constexpr std::string_view kBoundaryCasts = "autograd:boundary_casts";
 /// A network as text: `form` is "graph_json" or "stablehlo".
 [[nodiscard]] Answer<std::string> call_export_network(Subject& subject, std::string_view form,
                                                       std::string_view network);
+/// The document of the network that such text is; `form` is "graph_json".
+[[nodiscard]] Answer<std::string> call_import_network(Subject& subject, std::string_view form, std::string_view text);
 
 }  // namespace packcheck

@@ -44,7 +44,8 @@ constexpr auto kOperations = std::to_array<OperationRow>({{"convert", 4},
                                                           {"affine_matmul", 7},
                                                           {"affine_gate_up", 10},
                                                           {"run_network", 2},
-                                                          {"export_network", 2}});
+                                                          {"export_network", 2},
+                                                          {"import_network", 2}});
 static_assert(kOperations.size() == kOperationCount);
 
 std::vector<std::string> operation_names() {
@@ -178,6 +179,7 @@ std::vector<std::string> list_of_variants(Operation operation) {
       break;
     case Operation::run_network: names = {"autograd:boundary_stops", "autograd:boundary_casts"}; break;
     case Operation::export_network: names = {"graph_json", "stablehlo"}; break;
+    case Operation::import_network: names = {"graph_json"}; break;
   }
   return names;
 }

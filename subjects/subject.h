@@ -31,6 +31,7 @@
 // | affine_gate_up    | the same; codes, scales, biases of gate and of up  | those of gate, of up|
 // | run_network       | autograd, a network (network_document.h)           | numbers, gradients  |
 // | export_network    | graph_json or stablehlo, a network                 | text                |
+// | import_network    | graph_json, text                                   | a network           |
 //
 // Names are ASCII; numbers and elements are little-endian and tightly packed.
 #pragma once
@@ -72,9 +73,10 @@ enum class Operation : std::uint8_t {
   affine_matmul,
   affine_gate_up,
   run_network,
-  export_network
+  export_network,
+  import_network
 };
-inline constexpr std::size_t kOperationCount = 23;
+inline constexpr std::size_t kOperationCount = 24;
 
 [[nodiscard]] std::string_view operation_name(Operation operation);
 /// How many arguments a request of the operation has: the table above.

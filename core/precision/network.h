@@ -3,6 +3,7 @@
 // network.h    what a network is: steps in order, and the boundaries between formats
 // builder.h    the fluent builder that makes one, and refuses what makes none
 // typed_graph.h  the same as a graph (core/graph), whose nodes say their format in their operator
+// import.h     such a graph's JSON text back to a network
 // run.h        the reference executor of such graphs, forward and backward
 // stablehlo.h  such a graph as StableHLO text
 //
@@ -48,6 +49,11 @@ enum class ForeignWeights : std::uint8_t { refuse, cast };
 enum class EqualBoundary : std::uint8_t { nothing, converts };
 enum class Bf16Rounding : std::uint8_t { nearest_even, truncated };
 enum class StageScope : std::uint8_t { restored, leaks };
+enum class BatchRows : std::uint8_t { each, first };
+enum class ExportedActivation : std::uint8_t { kept, dropped, leaky_as_relu };
+enum class ImportedDtype : std::uint8_t { kept, dropped };
+enum class ImportedWeights : std::uint8_t { of_the_layer, widened };
+enum class MixedLeaves : std::uint8_t { refuse, cast };
 
 /// The choices of one framework; the defaults are the reference.
 struct PrecisionRules {
@@ -62,6 +68,11 @@ struct PrecisionRules {
   EqualBoundary equal = EqualBoundary::nothing;
   Bf16Rounding bf16 = Bf16Rounding::nearest_even;
   StageScope scope = StageScope::restored;
+  BatchRows batch = BatchRows::each;
+  ExportedActivation activation = ExportedActivation::kept;
+  ImportedDtype imported = ImportedDtype::kept;
+  ImportedWeights imported_weights = ImportedWeights::of_the_layer;
+  MixedLeaves mixed = MixedLeaves::refuse;
   friend bool operator==(const PrecisionRules&, const PrecisionRules&) = default;
 };
 
@@ -71,7 +82,7 @@ enum class StepKind : std::uint8_t { dense, activation, cast };
 struct NetworkStep {
   StepKind kind = StepKind::cast;
   Format dtype = Format::f32;  ///< of its result
-  std::uint32_t size = 0;      ///< numbers of its result
+  std::uint32_t size = 0;      ///< numbers of one row of its result
   Activation activation = Activation::none;
   std::vector<std::uint64_t> weights;              ///< of a dense step, [size][inputs]
   std::optional<std::vector<std::uint64_t>> bias;  ///< of a dense step, [size]
@@ -82,10 +93,10 @@ struct PrecisionBoundary {
   std::string name;
   Format outer = Format::f32;
   Format inner = Format::f32;
-  std::uint32_t inputs = 0;
-  std::uint32_t outputs = 0;
+  std::uint32_t inputs = 0;   ///< of one row
+  std::uint32_t outputs = 0;  ///< the same
 
-  /// What one forward pass writes because of it: the cast input and the cast output, in bytes.
+  /// What one forward pass writes for each row because of it: the cast input and the cast output, in bytes.
   [[nodiscard]] std::uint64_t bytes_copied() const {
     return std::uint64_t{inputs} * spec(inner).bytes() + std::uint64_t{outputs} * spec(outer).bytes();
   }
@@ -94,7 +105,7 @@ struct PrecisionBoundary {
 
 struct Network {
   Format dtype = Format::f32;  ///< of its input and its output
-  std::uint32_t inputs = 0;
+  std::uint32_t inputs = 0;    ///< numbers of one row of its input
   std::vector<NetworkStep> steps;
   std::vector<PrecisionBoundary> boundaries;  ///< in the order in which they open
 

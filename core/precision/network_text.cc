@@ -59,12 +59,13 @@ class Reader {
       return wrong(std::string("upstream and codes of ").append(spec(*dtype).name).append(", and nothing after it"));
     Result<Network> network = builder.build();
     if (!network) return tl::unexpected(network.error());
-    if (described.input.size() != network->inputs)
-      return refuse(std::to_string(described.input.size()) + " numbers", "input", std::to_string(network->inputs));
-    if (described.upstream.size() != network->outputs())
-      return refuse(std::to_string(described.upstream.size()) + " numbers", "upstream",
-                    std::to_string(network->outputs()));
+    if (described.input.empty() || described.input.size() % network->inputs != 0)
+      return refuse(std::to_string(described.input.size()) + " numbers", "input",
+                    "one or more rows of " + std::to_string(network->inputs));
     described.network = std::move(*network);
+    const std::uint64_t outputs = std::uint64_t{described.rows()} * described.network.outputs();
+    if (described.upstream.size() != outputs)
+      return refuse(std::to_string(described.upstream.size()) + " numbers", "upstream", std::to_string(outputs));
     return described;
   }
 

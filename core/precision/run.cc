@@ -111,6 +111,8 @@ class Executor {
  private:
   [[nodiscard]] std::uint32_t input(std::size_t i, std::size_t k = 0) const { return graph_.nodes[i].inputs[k]; }
   [[nodiscard]] const Numbers& x_of(std::size_t i) const { return values_[input(i)]; }
+  /// Numbers of one row of a linear node's x.
+  [[nodiscard]] std::size_t inputs_of(std::size_t i) const { return graph_.nodes[input(i, 1)].shape[1]; }
 
   /// What operations of a node round to. A faulty framework keeps its narrow numbers as f32 until the stage ends.
   [[nodiscard]] Rounder rounding_of(std::size_t i) const {
@@ -122,13 +124,16 @@ class Executor {
     const Rounder to = rounding_of(i);
     const Numbers& x = x_of(i);
     const Numbers& weight = values_[input(i, 1)];
-    const std::size_t in = x.size();
+    const std::size_t in = inputs_of(i);
     Numbers& y = values_[i];
-    for (std::size_t o = 0; o < weight.size() / in; ++o) {
-      double sum = 0;
-      for (std::size_t k = 0; k < in; ++k) sum = to.round(sum + to.round(x[k] * weight[o * in + k]));
-      if (graph_.nodes[i].inputs.size() == 3) sum = to.round(sum + values_[input(i, 2)][o]);
-      y.push_back(sum);
+    for (std::size_t row = 0; row < x.size(); row += in) {
+      const double* const of_row = &x[rules_.batch == BatchRows::first ? 0 : row];
+      for (std::size_t o = 0; o < weight.size() / in; ++o) {
+        double sum = 0;
+        for (std::size_t k = 0; k < in; ++k) sum = to.round(sum + to.round(of_row[k] * weight[o * in + k]));
+        if (graph_.nodes[i].inputs.size() == 3) sum = to.round(sum + values_[input(i, 2)][o]);
+        y.push_back(sum);
+      }
     }
   }
 
@@ -170,15 +175,23 @@ class Executor {
     const Numbers upstream = *gradients_[i];
     const Numbers& x = x_of(i);
     const Numbers& weight = values_[input(i, 1)];
-    const std::size_t in = x.size();
-    Numbers of_x(in, 0.0);
+    const std::size_t in = inputs_of(i);
+    const std::size_t out = weight.size() / in;
+    Numbers of_x(x.size(), 0.0);
     Numbers of_weight(weight.size());
-    for (std::size_t o = 0; o < upstream.size(); ++o)
-      for (std::size_t k = 0; k < in; ++k) {
-        of_x[k] = to.round(of_x[k] + to.round(upstream[o] * weight[o * in + k]));
-        of_weight[o * in + k] = to.round(upstream[o] * x[k]);
+    Numbers of_bias(out);
+    const auto add = [&](double& sum, bool first, double one) { sum = first ? one : to.round(sum + one); };
+    for (std::size_t row = 0; row < upstream.size() / out; ++row)
+      for (std::size_t o = 0; o < out; ++o) {
+        const double u = upstream[row * out + o];
+        add(of_bias[o], row == 0, u);
+        for (std::size_t k = 0; k < in; ++k) {
+          double& one = of_x[row * in + k];
+          one = to.round(one + to.round(u * weight[o * in + k]));
+          add(of_weight[o * in + k], row == 0, to.round(u * x[row * in + k]));
+        }
       }
-    if (graph_.nodes[i].inputs.size() == 3) give(input(i, 2), upstream);
+    if (graph_.nodes[i].inputs.size() == 3) give(input(i, 2), of_bias);
     give(input(i, 1), of_weight);
     give(input(i), of_x);
   }

@@ -7,7 +7,8 @@
 // payload; a cast keeps payloads as convert() does.
 //
 // Gradients: of the sum of output · upstream. Those of a node are of its format, every product and sum rounded, sums
-// from +0 in the order of the outputs; where a node feeds several, contributions add up from the last to the first.
+// from +0 in the order of the outputs; what the rows of a batch give to a weight or a bias adds up from the first row
+// to the last, as it stands; where a node feeds several, contributions add up from the last to the first.
 // relu's gradient is 0 where x is not above 0, hard_tanh's where x is not inside -1..1.
 // In phase 1 ("boundary_stops", SKaiNET's first) a cast gives its input no gradient: not zero, none. In phase 2 it
 // casts the upstream gradient to the format of its input.

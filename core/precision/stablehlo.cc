@@ -78,6 +78,9 @@ class Writer {
   std::string write(std::size_t i) {
     const GraphNode& node = graph_.nodes[i];
     const std::string type = type_of(i);
+    const bool is_activation = nodes_[i].op != TypedOperator::leaf && nodes_[i].op != TypedOperator::linear &&
+                               nodes_[i].op != TypedOperator::convert;
+    if (is_activation && rules_.activation == ExportedActivation::dropped) return names_[node.inputs[0]];
     switch (nodes_[i].op) {
       case TypedOperator::leaf: return constant(dtype_of(i), type, *node.data);
       case TypedOperator::linear: return write_linear(i, type);
@@ -112,6 +115,7 @@ class Writer {
   std::string write_leaky(std::size_t i, const std::string& type) {
     const std::string& x = names_[graph_.nodes[i].inputs[0]];
     const std::string zero = filled(i, 0);
+    if (rules_.activation == ExportedActivation::leaky_as_relu) return binary("maximum", x, zero, type);
     const std::string scaled = binary("multiply", x, filled(i, 0x3FC0000000000000), type);
     const std::string truth = tensor(graph_.nodes[i].shape, "i1");
     std::string operands = x;

@@ -96,12 +96,12 @@ class Reader {
       return refuse(std::to_string(inputs.size()) + " inputs", pointer_to(i, "inputs"), "2..3");
     const auto& x = shape(inputs[0]);
     const auto& weight = shape(inputs[1]);
-    const bool multiply = x.size() == 2 && x[0] == 1 && weight.size() == 2 && weight[1] == x[1];
-    if (!multiply) return refuse("shapes that do not multiply", pointer_to(i, "inputs"), "[1,in] and [out,in]");
+    const bool multiply = x.size() == 2 && weight.size() == 2 && weight[1] == x[1];
+    if (!multiply) return refuse("shapes that do not multiply", pointer_to(i, "inputs"), "[rows,in] and [out,in]");
     if (inputs.size() == 3 && shape(inputs[2]) != ShortList{weight[0]})
       return refuse("a bias of another shape", pointer_to(i, "inputs/2"), "[out]");
-    if (node.shape != ShortList{1, weight[0]})
-      return refuse("another shape than the product's", pointer_to(i, "shape"), "[1,out]");
+    if (node.shape != ShortList{x[0], weight[0]})
+      return refuse("another shape than the product's", pointer_to(i, "shape"), "[rows,out]");
     return {};
   }
 
@@ -112,9 +112,10 @@ class Reader {
 class Lowering {
  public:
   Graph run(const Network& network, std::span<const std::uint64_t> input) && {
-    std::uint32_t at = leaf("input", network.dtype, {1, network.inputs}, input);
+    const auto rows = static_cast<std::uint32_t>(input.size() / network.inputs);
+    std::uint32_t at = leaf("input", network.dtype, {rows, network.inputs}, input);
     for (const NetworkStep& step : network.steps) {
-      const ShortList shape{1, step.size};
+      const ShortList shape{rows, step.size};
       switch (step.kind) {
         case StepKind::cast: at = node("convert", step.dtype, shape, {at}); break;
         case StepKind::activation:
@@ -166,8 +167,9 @@ std::string typed_name(std::string_view op, Format dtype) {
 Result<std::vector<TypedNode>> typed_nodes(const Graph& graph) { return Reader(graph).run(); }
 
 Result<Graph> lower(const Network& network, std::span<const std::uint64_t> input) {
-  if (input.size() != network.inputs)
-    return refuse(std::to_string(input.size()) + " numbers", "the network's input", std::to_string(network.inputs));
+  if (input.empty() || input.size() % network.inputs != 0)
+    return refuse(std::to_string(input.size()) + " numbers", "the network's input",
+                  "one or more rows of " + std::to_string(network.inputs));
   return Lowering().run(network, input);
 }
 

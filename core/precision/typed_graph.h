@@ -7,9 +7,10 @@
 // | operator | inputs | output |
 // |---|---|---|
 // | any leaf ("input", "weight", "bias") | none | its data, numbers of its format |
-// | linear | x [1,in], weight [out,in], bias [out]?; all of its format | [1,out]: Σ x·w in the order of the inputs,
-// from +0, then + bias | | relu, leakyRelu, hardTanh | x, of its format | network.h, Activation | | convert | x of any
-// format | x, rounded to its format |
+// | linear | x [rows,in], weight [out,in], bias [out]?; all of its format | [rows,out]: Σ x·w in the order of the
+// inputs, from +0, then + bias |
+// | relu, leakyRelu, hardTanh | x, of its format | network.h, Activation |
+// | convert | x of any format | x, rounded to its format |
 #pragma once
 
 #include <span>
@@ -34,8 +35,8 @@ struct TypedNode {
 /// takes, and data that its format does not hold.
 [[nodiscard]] Result<std::vector<TypedNode>> typed_nodes(const Graph& graph);
 
-/// The network at this input, codes of its dtype. The input is node 0; the weights of a layer come right before it;
-/// the output is the last node. Refuses an input of another size.
+/// The network at this input, one or more rows of codes of its dtype. The input is node 0; the weights of a layer come
+/// right before it; the output is the last node. Refuses an input of another size.
 [[nodiscard]] Result<Graph> lower(const Network& network, std::span<const std::uint64_t> input);
 
 /// The same graph as canonical JSON text of the dialect "ysgp:lossless".

@@ -75,6 +75,10 @@ std::vector<std::string> draw_arguments(Source& source, Operation operation, std
     case Operation::run_network:
     case Operation::export_network:
       return {std::string(variant), network_cases.draw(source, variant).as<NetworkCase>().text};
+    case Operation::import_network: {
+      const auto network = oracle::read_network_text(network_cases.draw(source, variant).as<NetworkCase>().text);
+      return {std::string(variant), network ? oracle::graph_text(oracle::network_nodes(*network)) : std::string()};
+    }
   }
   return {};
 }

@@ -2,6 +2,7 @@
 #include "properties/cases/networks.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "properties/cases/case_type.h"
 
@@ -28,10 +29,11 @@ class Drawer {
     NetworkDescription d;
     d.format = source_.pick(kOuter);
     d.inputs = 1 + below(3);
-    d.input = codes(d.format, d.inputs);
+    const std::uint32_t rows = 1 + below(3);
+    d.input = codes(d.format, std::size_t{rows} * d.inputs);
     std::uint32_t size = d.inputs;
     d.items = items(d.format, size, 0);
-    d.upstream = codes(d.format, size);
+    d.upstream = codes(d.format, std::size_t{rows} * size);
     return d;
   }
 
@@ -141,6 +143,11 @@ constexpr NetworkFault kFaults[] = {
        d.input.pop_back();
        return oracle::network_text(d);
      }},
+    {"a row of input too many",
+     [](NetworkDescription d) {
+       d.input.insert(d.input.end(), d.input.begin(), d.input.begin() + d.inputs);
+       return oracle::network_text(d);
+     }},
     {"an upstream gradient too many",
      [](NetworkDescription d) {
        d.upstream.push_back(d.upstream.front());
@@ -162,6 +169,16 @@ constexpr NetworkFault kFaults[] = {
      [](NetworkDescription d) { return replaced(oracle::network_text(d), "\nupstream ", "\nupstream 0"); }},
 };
 
+/// More numbers behind "input" than the first line says.
+bool is_batch(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view input = end == std::string_view::npos ? text : text.substr(end + 1);
+  const auto numbers = static_cast<std::uint64_t>(std::count(
+      input.begin(), input.begin() + static_cast<std::ptrdiff_t>(std::min(input.find('\n'), input.size())), ' '));
+  const std::string_view size = text.substr(0, end).substr(text.substr(0, end).rfind(' ') + 1);
+  return !size.empty() && size.size() < 9 && numbers > std::strtoul(std::string(size).c_str(), nullptr, 10);
+}
+
 class NetworkType final : public TypedCaseType<NetworkCase> {
  public:
   using TypedCaseType::TypedCaseType;
@@ -179,6 +196,14 @@ class NetworkType final : public TypedCaseType<NetworkCase> {
   }
   std::string variant_of(const NetworkCase& c) const override { return c.variant; }
   std::size_t payload(const NetworkCase& c) const override { return c.text.size(); }
+  std::vector<std::string_view> classes(std::string_view) const override {
+    return {"a batch", "f16", "bf16", "a stage", "a bias", "created weights", "relu", "leaky_relu", "hard_tanh"};
+  }
+  std::uint64_t members(const NetworkCase& c) const override {
+    const auto has = [&](std::string_view word) { return c.text.find(word) != std::string::npos; };
+    return member_bits({is_batch(c.text), has(" f16"), has(" bf16"), has("\nstage "), has("\nbias "), has(" seed "),
+                        has(" relu\n"), has(" leaky_relu\n"), has(" hard_tanh\n")});
+  }
   Json write(const NetworkCase& c) const override { return {{"variant", c.variant}, {"network", c.text}}; }
   Result<NetworkCase> read(MemberReader& members) const override {
     std::string variant = members.text("variant");

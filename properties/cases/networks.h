@@ -1,7 +1,8 @@
 // properties/cases/networks.h: networks of mixed formats as text, sound and not.
 //
 // A case is the text itself, so that hostile input is a case like any other; what is in it says the oracle. Add a
-// fault: a row in networks.cc; tests/properties/network_document_test.cc proves that the oracle refuses it.
+// fault: a row in networks.cc or network_graph_faults.cc; tests/properties/network_document_test.cc proves that the
+// oracle refuses it.
 #pragma once
 
 #include <span>
@@ -29,5 +30,12 @@ struct NetworkFault {
   std::string (*text)(oracle::NetworkDescription description);
 };
 [[nodiscard]] std::span<const NetworkFault> network_faults();
+
+/// One thing wrong with the graph that a network is exported as, so that it is none of a network.
+struct NetworkGraphFault {
+  std::string_view name;
+  bool (*apply)(oracle::Nodes& nodes);  ///< false where this graph has no place for it
+};
+[[nodiscard]] std::span<const NetworkGraphFault> network_graph_faults();
 
 }  // namespace packcheck

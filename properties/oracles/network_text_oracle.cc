@@ -115,9 +115,9 @@ class Reader {
     d.format = *format;
     d.inputs = static_cast<std::uint32_t>(*size);
     size_ = *size;
-    d.input = line_of_codes("input", d.format, size_);
+    d.input = line_of_codes("input", d.format, size_, std::nullopt);
     d.items = items(d.format, 0);
-    d.upstream = line_of_codes("upstream", d.format, size_);
+    d.upstream = line_of_codes("upstream", d.format, size_, d.rows());
     if (!sound_ || next_ != lines_.size()) return std::nullopt;
     return d;
   }
@@ -130,10 +130,13 @@ class Reader {
     sound_ = sound_ && next_ < lines_.size() && coming() == first && (count == 0 || lines_[next_].size() == count);
     return sound_ ? &lines_[next_++] : nullptr;
   }
-  std::vector<std::uint64_t> line_of_codes(std::string_view first, LayerFormat format, std::uint64_t count) {
+  /// So many rows of codes, or any number of rows but none.
+  std::vector<std::uint64_t> line_of_codes(std::string_view first, LayerFormat format, std::uint64_t size,
+                                           std::optional<std::uint64_t> rows) {
     const Words* words = take(first, 0);
     const auto codes = words == nullptr ? std::nullopt : codes_of(*words, 1, format);
-    sound_ = sound_ && codes && codes->size() == count;
+    sound_ = sound_ && codes && !codes->empty() && codes->size() % size == 0;
+    sound_ = sound_ && (!rows || codes->size() / size == *rows);
     return sound_ ? *codes : std::vector<std::uint64_t>();
   }
   /// Weights or a bias, which are of the layer's format.

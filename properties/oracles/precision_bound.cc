@@ -21,12 +21,13 @@ struct Pair {
 
 class BoundWalk {
  public:
-  explicit BoundWalk(const NetworkDescription& d) : format_(d.format) {
+  explicit BoundWalk(const NetworkDescription& d) : format_(d.format), rows_(d.rows()) {
     for (const double x : numbers_of(d.format, d.input)) at_.push_back(checked({x, x, 0}));
     for (const NetworkStep& step : NetworkLayout(d).steps) {
       std::vector<Pair> next;
       if (step.what == NetworkStep::What::dense)
-        for (std::size_t o = 0; o < step.size; ++o) next.push_back(checked(dense(step, o)));
+        for (std::size_t i = 0; i < rows_ * step.size; ++i)
+          next.push_back(checked(dense(step, i / step.size, i % step.size)));
       else
         for (const Pair& x : at_)
           next.push_back(checked(step.what == NetworkStep::What::cast ? cast(step, x) : activation(step, x)));
@@ -65,13 +66,15 @@ class BoundWalk {
     if (f == LayerFormat::f32 && error == 0) return 0;
     return half_place(f, narrow) + half_place(LayerFormat::f32, wide);
   }
-  [[nodiscard]] Pair dense(const NetworkStep& step, std::size_t o) const {
+  [[nodiscard]] Pair dense(const NetworkStep& step, std::size_t row, std::size_t o) const {
     const LayerFormat f = step.format;
+    const std::size_t in = at_.size() / rows_;
     Pair sum;
-    for (std::size_t i = 0; i < at_.size(); ++i) {
-      const long double w = step.weights[o * at_.size() + i];
-      Pair product{fit(f, w * at_[i].narrow), fit(LayerFormat::f32, w * at_[i].wide),
-                   std::fabs(static_cast<double>(w)) * at_[i].error};
+    for (std::size_t i = 0; i < in; ++i) {
+      const long double w = step.weights[o * in + i];
+      const Pair& x = at_[row * in + i];
+      Pair product{fit(f, w * x.narrow), fit(LayerFormat::f32, w * x.wide),
+                   std::fabs(static_cast<double>(w)) * x.error};
       product.error += rounding(f, product.error, product.narrow, product.wide);
       sum = i == 0 ? Pair{product.narrow + 0.0, product.wide + 0.0, product.error} : added(f, sum, product);
     }
@@ -85,6 +88,7 @@ class BoundWalk {
   }
 
   LayerFormat format_;
+  std::size_t rows_;
   std::vector<Pair> at_;
   bool finite_ = true;
 };

@@ -38,6 +38,7 @@ class Walk {
   Walk(std::vector<NetworkStep> steps, bool casts) : steps_(std::move(steps)), casts_(casts) {}
 
   std::vector<NetworkRow> run(const NetworkDescription& d) {
+    rows_of_batch_ = d.rows();
     upstream_ = numbers_of(d.format, d.upstream);
     const std::vector<double> x = numbers_of(d.format, d.input);
     add_row("input", d.format, x);
@@ -85,33 +86,56 @@ class Walk {
     const LayerFormat f = step.format;
     const std::size_t weight_row = add_row("weight", f, step.weights);
     const std::size_t bias_row = step.bias ? add_row("bias", f, *step.bias) : 0;
+    const std::size_t in = x.size() / rows_of_batch_;
     std::vector<double> y;
-    for (std::size_t o = 0; o < step.size; ++o) {
-      double sum = 0;
-      for (std::size_t i = 0; i < x.size(); ++i)
-        sum = fit(
-            f, static_cast<long double>(sum) + fit(f, static_cast<long double>(step.weights[o * x.size() + i]) * x[i]));
-      y.push_back(step.bias ? fit(f, static_cast<long double>(sum) + (*step.bias)[o]) : sum);
-    }
+    for (std::size_t at_row = 0; at_row < rows_of_batch_; ++at_row)
+      for (std::size_t o = 0; o < step.size; ++o) {
+        double sum = 0;
+        for (std::size_t i = 0; i < in; ++i) {
+          const double product = fit(f, static_cast<long double>(step.weights[o * in + i]) * x[at_row * in + i]);
+          sum = fit(f, static_cast<long double>(sum) + product);
+        }
+        y.push_back(step.bias ? fit(f, static_cast<long double>(sum) + (*step.bias)[o]) : sum);
+      }
     const std::size_t row = add_row("linear", f, y);
     const Gradient gradient = from(at + 1, f, y);
     settle(row, gradient);
     if (!gradient) return std::nullopt;
-    if (step.bias) settle(bias_row, gradient);
+    const auto g = [&](std::size_t at_row, std::size_t o) -> long double {
+      return (*gradient)[at_row * step.size + o];
+    };
     std::vector<double> of_weights;
-    std::vector<double> of_x(x.size(), 0.0);
-    for (std::size_t o = 0; o < step.size; ++o)
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        const long double g = (*gradient)[o];
-        of_weights.push_back(fit(f, g * x[i]));
-        of_x[i] = fit(f, static_cast<long double>(of_x[i]) + fit(f, g * step.weights[o * x.size() + i]));
-      }
+    std::vector<double> of_bias;
+    for (std::size_t o = 0; o < step.size; ++o) {
+      of_bias.push_back(over_rows(f, [&](std::size_t at_row) { return g(at_row, o); }));
+      for (std::size_t i = 0; i < in; ++i)
+        of_weights.push_back(
+            over_rows(f, [&](std::size_t at_row) { return fit(f, g(at_row, o) * x[at_row * in + i]); }));
+    }
+    if (step.bias) settle(bias_row, of_bias);
     settle(weight_row, of_weights);
+    std::vector<double> of_x;
+    for (std::size_t at_row = 0; at_row < rows_of_batch_; ++at_row)
+      for (std::size_t i = 0; i < in; ++i) {
+        double sum = 0;
+        for (std::size_t o = 0; o < step.size; ++o)
+          sum = fit(f, static_cast<long double>(sum) + fit(f, g(at_row, o) * step.weights[o * in + i]));
+        of_x.push_back(sum);
+      }
     return of_x;
+  }
+  /// The sum of what each row of the batch gives, from the first on.
+  template <class Contribution>
+  double over_rows(LayerFormat f, Contribution contribution) const {
+    auto sum = static_cast<double>(contribution(0));
+    for (std::size_t at_row = 1; at_row < rows_of_batch_; ++at_row)
+      sum = fit(f, static_cast<long double>(sum) + contribution(at_row));
+    return sum;
   }
 
   std::vector<NetworkStep> steps_;
   bool casts_;
+  std::size_t rows_of_batch_ = 1;
   std::vector<double> upstream_;
   std::vector<NetworkRow> rows_;
 };
@@ -121,6 +145,11 @@ class Walk {
   NetworkLayout layout(d);
   NetworkResult result;
   result.boundaries = layout.boundaries;
+  for (NetworkBoundary& boundary : result.boundaries) {
+    boundary.inputs *= d.rows();
+    boundary.outputs *= d.rows();
+    boundary.bytes *= d.rows();
+  }
   result.rows = Walk(std::move(layout.steps), casts).run(d);
   return result;
 }
@@ -170,7 +199,8 @@ Nodes network_nodes(const NetworkDescription& d) {
   };
   const DefaultEnvironment environment;
   std::uint32_t size = d.inputs;
-  std::uint32_t last = leaf("input", d.format, {1, size}, numbers_of(d.format, d.input));
+  const auto rows = static_cast<std::uint32_t>(d.rows());
+  std::uint32_t last = leaf("input", d.format, {rows, size}, numbers_of(d.format, d.input));
   for (const NetworkStep& step : NetworkLayout(d).steps) {
     std::vector<std::uint32_t> inputs{last};
     std::string op = step.what == NetworkStep::What::cast ? "convert" : activation_operator(step.activation);
@@ -181,7 +211,7 @@ Nodes network_nodes(const NetworkDescription& d) {
       if (step.bias) inputs.push_back(leaf("bias", step.format, {next}, *step.bias));
     }
     size = next;
-    Node& node = add(operator_text(op, step.format), {1, size});
+    Node& node = add(operator_text(op, step.format), {rows, size});
     node.inputs = std::move(inputs);
     last = node.id;
   }

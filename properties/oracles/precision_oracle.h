@@ -61,9 +61,11 @@ struct NetworkItem {
 struct NetworkDescription {
   LayerFormat format = LayerFormat::f32;
   std::uint32_t inputs = 1;
-  std::vector<std::uint64_t> input;  ///< codes of `format`
+  std::vector<std::uint64_t> input;  ///< [rows][inputs], codes of `format`
   std::vector<NetworkItem> items;
-  std::vector<std::uint64_t> upstream;  ///< codes of `format`
+  std::vector<std::uint64_t> upstream;  ///< [rows][outputs], codes of `format`
+
+  [[nodiscard]] std::size_t rows() const { return input.size() / inputs; }
 };
 
 /// The document that subjects/PROTOCOL.md describes, of any description.
@@ -95,6 +97,9 @@ struct NetworkResult {
 [[nodiscard]] NetworkResult run_network(const NetworkDescription& description, bool casts);
 /// The graph that it exports: leaves with the exact numbers, formats behind the operators.
 [[nodiscard]] Nodes network_nodes(const NetworkDescription& description);
+/// The nodes of a network, or what is nearly one, as JSON text of "ysgp:lossless": without param2 and indices, and with
+/// finite scalars.
+[[nodiscard]] std::string graph_text(const Nodes& nodes);
 /// The same network with f32 everywhere: weights, created ones too, are the same numbers.
 [[nodiscard]] NetworkDescription widened(const NetworkDescription& description);
 /// The same network with everything in a stage of the network's own format.

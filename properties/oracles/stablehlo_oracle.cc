@@ -157,6 +157,7 @@ class Reader {
       const std::string name = text_.value();
       text_.want(": ");
       module_.arguments.push_back(text_.type());
+      module_.argument_names.push_back(name);
       define(name, module_.arguments.back());
     }
     const HloType result = text_.type();
@@ -209,6 +210,7 @@ class Reader {
     for (std::size_t i = 0; i < op.operands.size() && module_.problem.empty(); ++i)
       use(op.operands[i], op.operand_types[i]);
     if (const std::string problem = judge(op, attributes); !problem.empty()) complain(op.result + ": " + problem);
+    op.attributes = attributes;
     define(op.result, op.type);
     module_.operations.push_back(std::move(op));
   }

@@ -25,11 +25,13 @@ struct HloOperation {
   std::vector<std::string> operands;
   std::vector<HloType> operand_types;
   HloType type;
+  std::string attributes;
   std::string bytes;  ///< of a constant: all of its elements
 };
 
 struct HloModule {
   std::vector<HloType> arguments;
+  std::vector<std::string> argument_names;
   std::vector<HloOperation> operations;
   std::string returned;
   std::string problem;  ///< why this is no sound module; empty where it is one

@@ -79,6 +79,7 @@ bool has_function(const packcheck_subject& table, Operation operation) {
     case Operation::affine_gate_up: return table.affine_gate_up != nullptr;
     case Operation::run_network: return table.run_network != nullptr;
     case Operation::export_network: return table.export_network != nullptr;
+    case Operation::import_network: return table.import_network != nullptr;
   }
   return false;
 }

@@ -68,6 +68,7 @@ Reply NativeCalls::perform(const Request& request) {
     case Operation::affine_gate_up: return table_.affine_gate_up == nullptr ? skip({}) : product(table_.affine_gate_up, 2, a);
     case Operation::run_network: return table_.run_network == nullptr ? skip({}) : document(table_.run_network, a);
     case Operation::export_network: return table_.export_network == nullptr ? skip({}) : document(table_.export_network, a);
+    case Operation::import_network: return table_.import_network == nullptr ? skip({}) : document(table_.import_network, a);
   }
   // clang-format on
   return skip("unknown operation");

@@ -44,6 +44,7 @@ Reply answer_export_graph(const ReferenceRules& rules, Arguments a);
 // Networks of mixed formats.
 Reply answer_run_network(const ReferenceRules& rules, Arguments a);
 Reply answer_export_network(const ReferenceRules& rules, Arguments a);
+Reply answer_import_network(const ReferenceRules& rules, Arguments a);
 
 // Operators of a graph.
 Reply answer_infer_shape(const ReferenceRules& rules, Arguments a);

@@ -57,7 +57,8 @@ std::vector<std::string> declaration_lines() {
   for (const char* line :
        {"repack f16->f32 nan=same", "repack bf16->f32 nan=same", "print json", "parse json", "read_tensors safetensors",
         "read_tensors gguf", "write_tensors safetensors", "write_tensors gguf", "run_network autograd:boundary_stops",
-        "run_network autograd:boundary_casts", "export_network graph_json", "export_network stablehlo"})
+        "run_network autograd:boundary_casts", "export_network graph_json", "export_network stablehlo",
+        "import_network graph_json"})
     lines.emplace_back(line);
   for (const unsigned bits : kAffineWidths) lines.push_back("affine_dequantize affine" + std::to_string(bits) + ":f32");
   lines.emplace_back("affine_dequantize affine8_blocks:f32");
@@ -110,6 +111,7 @@ constexpr auto kAnswers = std::to_array<Reply (*)(const ReferenceRules&, Argumen
     answer_affine_gate_up,
     answer_run_network,
     answer_export_network,
+    answer_import_network,
 });
 static_assert(kAnswers.size() == kOperationCount);
 
@@ -131,17 +133,29 @@ bool touches_product(const ProductRules& rules, std::string_view variant) {
   return variant == "affine4:f32";
 }
 
+bool touches_import(const PrecisionRules& rules) {
+  PrecisionRules right = rules;
+  right.imported = ImportedDtype::kept;
+  right.imported_weights = ImportedWeights::of_the_layer;
+  right.mixed = MixedLeaves::refuse;
+  return !(rules == right);
+}
 /// Whether a changed rule may touch a run. Of what both phases have in common, one shows it.
 bool touches_run(const PrecisionRules& rules, std::string_view variant) {
   PrecisionRules right;
   right.exported = rules.exported;
+  right.activation = rules.activation;
+  if (touches_import(rules)) return false;
   if (rules == right) return false;
   right.stopped = rules.stopped;
   right.claimed = rules.claimed;
   return (rules == right) == (variant == kBoundaryStops);
 }
-bool touches_export(const PrecisionRules& rules) {
+bool touches_export(const PrecisionRules& rules, std::string_view variant) {
+  if (touches_import(rules)) return variant == "graph_json";  // the law that compares the two needs both
   PrecisionRules right;
+  right.activation = rules.activation;
+  if (!(rules == PrecisionRules{}) && rules == right) return variant == "stablehlo";
   right.exported = rules.exported;
   right.cast_out = rules.cast_out;
   right.equal = rules.equal;
@@ -238,7 +252,8 @@ bool ReferenceRules::touch(Operation operation, std::string_view variant) const 
     case Operation::execute:
     case Operation::execute_backward: return touches_node(exec, variant);
     case Operation::run_network: return touches_run(precision, variant);
-    case Operation::export_network: return touches_export(precision);
+    case Operation::export_network: return touches_export(precision, variant);
+    case Operation::import_network: return touches_import(precision);
   }
   return false;
 }

@@ -13,6 +13,9 @@ constexpr std::string_view kTold = "precision.boundaries_tell_what_they_copy";
 constexpr std::string_view kRefused = "precision.unsound_networks_are_refused";
 constexpr std::string_view kGraph = "precision.graph_export_keeps_every_dtype";
 constexpr std::string_view kStableHlo = "precision.stablehlo_has_one_cast_pair_per_boundary";
+constexpr std::string_view kImport = "precision.import_keeps_every_dtype";
+constexpr std::string_view kInverse = "precision.import_inverts_export";
+constexpr std::string_view kNoNetwork = "precision.graphs_of_no_network_are_refused";
 
 }  // namespace
 
@@ -42,6 +45,18 @@ std::vector<Twin> precision_twins() {
        [](ReferenceRules& r) { r.precision.bf16 = Bf16Rounding::truncated; }},
       {"precision_stage_dtype_leaks", "gives the layers after a stage the dtype of the stage", kTold,
        [](ReferenceRules& r) { r.precision.scope = StageScope::leaks; }},
+      {"precision_first_row_only", "gives every row of a batch the numbers of the first", kRounds,
+       [](ReferenceRules& r) { r.precision.batch = BatchRows::first; }},
+      {"precision_activation_not_exported", "exports no activations as StableHLO", kStableHlo,
+       [](ReferenceRules& r) { r.precision.activation = ExportedActivation::dropped; }},
+      {"precision_leaky_exported_as_relu", "exports leaky_relu as a maximum with 0", kStableHlo,
+       [](ReferenceRules& r) { r.precision.activation = ExportedActivation::leaky_as_relu; }},
+      {"precision_dtype_not_imported", "imports every layer as f32, whatever stands behind its operator", kInverse,
+       [](ReferenceRules& r) { r.precision.imported = ImportedDtype::dropped; }},
+      {"precision_weights_widened", "imports weights as f32 into the layer of a narrow dtype", kImport,
+       [](ReferenceRules& r) { r.precision.imported_weights = ImportedWeights::widened; }},
+      {"precision_leaves_cast", "imports weights of another dtype than their layer's and casts them in silence",
+       kNoNetwork, [](ReferenceRules& r) { r.precision.mixed = MixedLeaves::cast; }},
   };
 }
 

@@ -1,7 +1,15 @@
 // What SKaiNET's proposal for mixed precision asks of an implementation, one test for each criterion: an f32 network
 // with one bf16 layer and one f16 stage, on random weights and, where they are at hand, on the weights of a trained
 // network (mnist_mlp.gguf).
-// The criteria about stored weights are tested with core/storage.
+//
+// | nothing declared is a stub | Operations.ThatTheReferenceDeclaresAreNoStubs |
+// | runs near the f32 network and not equal to it | MixedNetwork.Matches… here |
+// | one convert pair per boundary in StableHLO | MixedNetwork.Exports… here, StableHlo.…IsAcceptedByMlirOpt… |
+// | repackTo gives the decoder's values, bit for bit | RepackTo.GivesWhatTheDialectsDecoderGivesBitForBit |
+// | requantizeTo gives the loader's data | LoadWeight.GivesTheBytesThatTheStoragePathGivesPieceByPiece |
+// | it refuses before it reads | RequantizeTo.IsRefusedBeforeTheBufferIsReadAndInTheLoadersWords |
+// | phase 1 is pinned | MixedNetwork.GivesNoGradientBehindABoundaryInPhaseOneAndClaimsNone here |
+// | a gradient check through an f16 boundary | GradientThroughAnF16Boundary.AgreesWithDifferences… here |
 #include <gmock/gmock.h>
 
 #include <bit>
@@ -10,6 +18,8 @@
 #include "core/file/tensor_file.h"
 #include "core/format/convert.h"
 #include "core/precision/builder.h"
+#include "core/precision/import.h"
+#include "core/precision/network_text.h"
 #include "core/precision/run.h"
 #include "core/precision/stablehlo.h"
 #include "tests/core/data_folder.h"
@@ -159,6 +169,14 @@ TEST_P(MixedNetwork, ExportsToStableHloWithOneConvertPairPerBoundary) {
   EXPECT_EQ(network.boundaries.size(), 2U);
   EXPECT_THAT(casts, ElementsAre(cast(parameters_.inputs, "f32", "bf16"), cast(parameters_.hidden, "bf16", "f32"),
                                  cast(parameters_.hidden, "f32", "f16"), cast(parameters_.classes, "f16", "f32")));
+}
+
+TEST_P(MixedNetwork, ComesBackFromItsGraphWithTheDtypeAndTheBitsOfEveryLayer) {
+  const Network network = network_of(parameters_, true);
+  const Graph graph = lower(network, some_input(network.inputs)).value();
+  const DescribedNetwork back = read_network(import_typed_json(export_typed_json(graph).value()).value()).value();
+  EXPECT_TRUE(lower(back.network, back.input).value() == graph);
+  EXPECT_EQ(back.network.boundaries.size(), 2U);
 }
 
 TEST_P(MixedNetwork, GivesNoGradientBehindABoundaryInPhaseOneAndClaimsNone) {

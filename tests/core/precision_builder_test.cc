@@ -149,7 +149,7 @@ TEST(PrecisionText, IsRefusedWithTheLineWhereItGoesWrong) {
   EXPECT_THAT(problem_of("network f32 1\ninput 3f800000\nconv 3\n"), HasSubstr("line 3: not understood"));
   EXPECT_THAT(problem_of("network f32 1\ninput 3f800000\nupstream 3f800000\n\n"), HasSubstr("line 3"));
   EXPECT_THAT(problem_of("network f32 2\ninput 3f800000\nupstream 3f800000 3f800000\n"),
-              HasSubstr("input: 1 numbers; expected 2"));
+              HasSubstr("input: 1 numbers; expected one or more rows of 2"));
   EXPECT_THAT(problem_of("network f32 1\ninput 3f800000\nupstream\n"), HasSubstr("upstream: 0 numbers; expected 1"));
   EXPECT_THAT(problem_of("network f32 1\ninput 3f800000\ndense 1 bf16 -\nweights f32 3f800000\nupstream 3f800000\n"),
               HasSubstr("dense_1 weights: f32 where the layer is bf16"));

@@ -18,10 +18,11 @@ class RandomNetworks {
     oracle::NetworkDescription d;
     d.format = below(3) != 0 ? oracle::LayerFormat::f32 : format();
     d.inputs = 1 + below(4);
-    d.input = codes(d.format, d.inputs);
+    const std::uint32_t rows = 1 + below(3);
+    d.input = codes(d.format, std::size_t{rows} * d.inputs);
     std::uint32_t size = d.inputs;
     d.items = items(d.format, size, 0);
-    d.upstream = codes(d.format, size);
+    d.upstream = codes(d.format, std::size_t{rows} * size);
     return d;
   }
   std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }

@@ -51,7 +51,7 @@ void expect_as_oracle(const oracle::NetworkDescription& d, AutogradPhase phase) 
   for (std::size_t i = 0; i < expected.boundaries.size(); ++i) {
     const PrecisionBoundary& boundary = described->network.boundaries[i];
     EXPECT_EQ(expected.boundaries[i].name, boundary.name) << text;
-    EXPECT_EQ(expected.boundaries[i].bytes, boundary.bytes_copied()) << text;
+    EXPECT_EQ(expected.boundaries[i].bytes, described->rows() * boundary.bytes_copied()) << text;
   }
 }
 
@@ -61,6 +61,26 @@ TEST(PrecisionRun, GivesEveryNumberAndGradientOfTheOracleInBothPhases) {
     for (int i = 0; i < 1000 && !HasFailure(); ++i)
       expect_as_oracle(networks.next(), i % 2 == 0 ? AutogradPhase::boundary_stops : AutogradPhase::boundary_casts);
   }
+}
+
+TEST(PrecisionRun, OfABatchIsTheRunOfEachRowAndItsWeightsGetTheSumOfTheRowsGradients) {
+  const std::string layer = "dense 1 - relu\nweights f16 3c00 4000\nbias f16 3800\n";
+  const auto run_of = [&](const std::string& input, const std::string& upstream) {
+    const std::string text = "network f16 2\ninput " + input + "\n" + layer + "upstream " + upstream + "\n";
+    return run(read_network(text).value(), AutogradPhase::boundary_casts);
+  };
+  // Rows 1 2 and -1 -2: 1 + 4 + 0.5 and -4.5, which relu cuts off.
+  const std::vector<NodeRun> both = run_of("3c00 4000 bc00 c000", "4000 3c00");
+  EXPECT_THAT(both.back().values, testing::ElementsAre(std::bit_cast<std::uint64_t>(5.5), 0));
+  EXPECT_EQ(both.back().values[0], run_of("3c00 4000", "4000").back().values[0]);
+  const auto gradient = [&](std::size_t node) {
+    std::vector<double> numbers;
+    for (const std::uint64_t bits : both[node].gradient.value()) numbers.push_back(std::bit_cast<double>(bits));
+    return numbers;
+  };
+  EXPECT_THAT(gradient(0), testing::ElementsAre(2, 4, 0, 0)) << "of the input";
+  EXPECT_THAT(gradient(1), testing::ElementsAre(2, 4)) << "of the weights: 2 * row 0 + 0 * row 1";
+  EXPECT_THAT(gradient(2), testing::ElementsAre(2)) << "of the bias";
 }
 
 TEST(PrecisionRun, IsTheSameInAnyRoundingMode) {

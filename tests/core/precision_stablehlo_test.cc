@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -9,7 +10,7 @@
 
 #include "core/precision/network_text.h"
 #include "core/precision/stablehlo.h"
-#include "properties/oracles/stablehlo_oracle.h"
+#include "properties/oracles/stablehlo_function.h"
 #include "tests/core/precision_networks.h"
 
 namespace packcheck {
@@ -69,6 +70,14 @@ TEST(StableHlo, OfASmallNetworkIsThisText) {
 )");
 }
 
+/// Bit for bit, or both NaN.
+bool same_numbers(const std::vector<double>& one, const std::vector<double>& other) {
+  const auto same = [](double a, double b) {
+    return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+  };
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), same);
+}
+
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -96,6 +105,42 @@ TEST(StableHlo, TheStructuralCheckFindsEachKindOfDamage) {
   EXPECT_THAT(problem(replaced(text, "stablehlo.dot_general", "stablehlo.dot")), HasSubstr("an unknown operation"));
   EXPECT_THAT(problem(replaced(text, "    return", "    retur")), HasSubstr("no text of this form"));
   EXPECT_THAT(problem(text + "\n"), HasSubstr("no text of this form"));
+}
+
+TEST(StableHlo, TellsActivationsApartByWhatTheyDoHoweverTheyAreWritten) {
+  oracle::NetworkDescription d;
+  d.input = {0x3F800000};
+  d.upstream = {0x3F800000};
+  for (const char* activation : {"relu", "leaky_relu", "hard_tanh"}) {
+    oracle::NetworkItem item;
+    item.kind = oracle::NetworkItem::Kind::activation;
+    item.activation = activation;
+    d.items = {item};
+    const oracle::HloModule module = oracle::read_stablehlo(exported(d).text);
+    ASSERT_EQ(module.problem, "");
+    const oracle::HloFunctions functions(module);
+    const auto* const function = functions.of(module.returned);
+    ASSERT_NE(function, nullptr) << activation;
+    EXPECT_EQ(function->of, "%arg0");
+    std::vector<std::string> fitting;
+    for (const char* other : {"relu", "leaky_relu", "hard_tanh"})
+      if (same_numbers(function->at, oracle::activations_at_probes({other}, oracle::LayerFormat::f32)))
+        fitting.emplace_back(other);
+    EXPECT_THAT(fitting, testing::ElementsAre(activation));
+  }
+  // A relu as a comparison and a selection.
+  const oracle::HloModule module = oracle::read_stablehlo(R"(module {
+  func.func @main(%arg0: tensor<1x1xf32>) -> tensor<1x1xf32> {
+    %0 = "stablehlo.constant"() {value = dense<"0x00000000"> : tensor<1x1xf32>} : () -> tensor<1x1xf32>
+    %1 = "stablehlo.compare"(%arg0, %0) {comparison_direction = #stablehlo<comparison_direction LE>} : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xi1>
+    %2 = "stablehlo.select"(%1, %0, %arg0) : (tensor<1x1xi1>, tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>
+    return %2 : tensor<1x1xf32>
+  }
+}
+)");
+  ASSERT_EQ(module.problem, "");
+  EXPECT_TRUE(same_numbers(oracle::HloFunctions(module).of("%2")->at,
+                           oracle::activations_at_probes({"relu"}, oracle::LayerFormat::f32)));
 }
 
 /// What a command prints, its errors too.

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
+#include "core/precision/import.h"
 #include "core/precision/network_text.h"
 #include "properties/cases/networks.h"
 
@@ -31,6 +34,23 @@ TEST(NetworkCases, OfEachFaultAreRefusedByTheOracleAndByTheCore) {
     EXPECT_FALSE(oracle::read_network_text(text)) << fault.name << "\n" << text;
     EXPECT_FALSE(read_network(text)) << fault.name << "\n" << text;
   }
+}
+
+TEST(NetworkGraphs, OfEachFaultAreRefusedByTheCoreAndSoundOnesAreReadBack) {
+  RandomSource source(72);
+  std::map<std::string_view, int> applied;
+  for (int i = 0; i < 50; ++i) {
+    const oracle::Nodes nodes = oracle::network_nodes(draw_network(source));
+    const Result<std::string> sound = import_typed_json(oracle::graph_text(nodes));
+    ASSERT_TRUE(sound) << sound.error().text();
+    for (const NetworkGraphFault& fault : network_graph_faults()) {
+      oracle::Nodes damaged = nodes;
+      if (!fault.apply(damaged)) continue;
+      ++applied[fault.name];
+      EXPECT_FALSE(import_typed_json(oracle::graph_text(damaged))) << fault.name << "\n" << oracle::graph_text(damaged);
+    }
+  }
+  EXPECT_EQ(applied.size(), network_graph_faults().size());
 }
 
 TEST(NetworkDocument, IsReadBackAsItWasWritten) {

@@ -43,7 +43,8 @@ bool wants_refusals(std::string_view law) {
          law == "file.reading_is_total" || law == "file.unsound_files_are_refused" ||
          law == "graph.unsound_texts_are_refused" || law == "graph.unsound_bytes_are_refused" ||
          law == "shape.impossible_requests_are_refused" || law == "execute.impossible_nodes_are_refused" ||
-         law == "affine.matmul_refuses_what_leaves_its_buffers" || law == "precision.unsound_networks_are_refused";
+         law == "affine.matmul_refuses_what_leaves_its_buffers" || law == "precision.unsound_networks_are_refused" ||
+         law == "precision.graphs_of_no_network_are_refused";
 }
 
 TEST_P(EveryLawAndOutcome, GivesTheVerdictThatTheOutcomeMeans) {

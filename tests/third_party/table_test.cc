@@ -44,6 +44,7 @@ bool has_function(const packcheck_subject& subject, Operation operation) {
     case Operation::affine_gate_up: return subject.affine_gate_up != nullptr;
     case Operation::run_network: return subject.run_network != nullptr;
     case Operation::export_network: return subject.export_network != nullptr;
+    case Operation::import_network: return subject.import_network != nullptr;
   }
   return false;
 }

@@ -155,6 +155,7 @@ typedef struct packcheck_subject {
    *   "affine_gate_up affine4:f32"    fused=near (default) | same: the bits that affine_matmul gives
    *   "run_network autograd:boundary_casts"  boundary_stops or boundary_casts: what a cast does with gradients
    *   "export_network stablehlo"             graph_json or stablehlo
+   *   "import_network graph_json"
    */
   const char* const* declarations;
 
@@ -252,6 +253,10 @@ typedef struct packcheck_subject {
 
   /* Writes the same network as text: graph_json or stablehlo. Sizes as above. */
   int (*export_network)(const char* form, const uint8_t* network, size_t network_size, uint8_t* out, size_t capacity,
+                        size_t* out_size, packcheck_error* error);
+
+  /* Reads such text back and writes the network that it is. Refuse what is no network. Sizes as above. */
+  int (*import_network)(const char* form, const uint8_t* text, size_t text_size, uint8_t* out, size_t capacity,
                         size_t* out_size, packcheck_error* error);
 } packcheck_subject;
 
