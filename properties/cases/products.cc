@@ -151,6 +151,19 @@ class ProductType final : public TypedCaseType<ProductCase> {
     return {r};
   }
   std::string variant_of(const ProductCase& c) const override { return c.request.variant(); }
+  std::vector<std::string_view> classes(std::string_view) const override {
+    return {"groups of 32",   "groups of 64",     "groups of 128", "scales in f32",  "scales in f16",
+            "scales in bf16", "order sequential", "order lanes",   "order pairwise", "order per_group",
+            "several rows",   "several groups",   "an empty shape"};
+  }
+  std::uint64_t members(const ProductCase& c) const override {
+    const ProductRequest& r = c.request;
+    return member_bits({r.group_size == 32, r.group_size == 64, r.group_size == 128, r.scale_format == Format::f32,
+                        r.scale_format == Format::f16, r.scale_format == Format::bf16, r.order == SumOrder::sequential,
+                        r.order == SumOrder::lanes, r.order == SumOrder::pairwise, r.order == SumOrder::per_group,
+                        r.rows > 1, r.in_features > r.group_size,
+                        std::min({r.rows, r.in_features, r.out_features}) == 0});
+  }
   Json write(const ProductCase& c) const override {
     const ProductRequest& r = c.request;
     Json weights = Json::array();

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "properties/cases/case_type.h"
 #include "properties/cases/cases.h"
+#include "properties/cases/products.h"
 #include "properties/engines/engines.h"
 #include "subjects/reference/reference.h"
 #include "tests/properties/samples.h"
@@ -42,6 +44,25 @@ std::vector<TypeAndVariant> one_of_each_generator() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Generators, EveryDeclaredClass, testing::ValuesIn(one_of_each_generator()), name_of_variant);
+
+TEST(Products, AreDrawnWithEveryGroupFormatOfScalesAndOrderTogetherInEachWidth) {
+  for (const char* variant :
+       {"affine2:f32", "affine3:f32", "affine4:f32", "affine5:f32", "affine6:f32", "affine8:f32"}) {
+    std::map<std::string, int> drawn;
+    for (std::uint64_t seed = 0; seed < 600; ++seed) {
+      const Case c = random_case(product_cases, variant, seed);
+      const ProductRequest& r = c.as<ProductCase>().request;
+      EXPECT_EQ(r.variant(), variant);
+      ++drawn[std::to_string(r.group_size)
+                  .append(" ")
+                  .append(spec(r.scale_format).name)
+                  .append(" ")
+                  .append(sum_order_name(r.order))];
+    }
+    EXPECT_EQ(drawn.size(), 3U * 3 * 4) << variant;
+    for (const auto& [what, count] : drawn) EXPECT_GE(count, 2) << variant << " " << what;
+  }
+}
 
 /// Numbers from 0 to 15, of which it says that some are large and some odd.
 class SmallNumbers final : public TypedCaseType<NumberCase> {
