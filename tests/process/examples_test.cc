@@ -2,16 +2,20 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
 
+#include "core/affine/groups.h"
+#include "core/affine/matmul.h"
 #include "core/format/convert.h"
 #include "core/storage/repack.h"
 #include "core/text/number_text.h"
 #include "subjects/process/in_process_subject.h"
 #include "subjects/process/native_subject.h"
 #include "subjects/process/program_subject.h"
+#include "subjects/product_calls.h"
 #include "tests/process/requests.h"
 
 namespace packcheck {
@@ -188,6 +192,62 @@ TEST_F(PythonExample, AnswersBatchesAsSingleCalls) {
   const std::vector<Reply> replies = subject_->call_batch(requests);
   ASSERT_EQ(replies.size(), requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) ASSERT_EQ(replies[i], subject_->call(requests[i])) << i;
+}
+
+/// Two rows of x, three outputs of two groups, whole numbers and powers of two: every order of sums is exact.
+ProductRequest exact_product(unsigned bits, std::uint64_t group, Format scales) {
+  ProductRequest r;
+  r.rows = 2;
+  r.in_features = 2 * group;
+  r.out_features = 3;
+  r.group_size = group;
+  r.bits = bits;
+  r.scale_format = scales;
+  for (std::uint64_t i = 0; i < r.rows * r.in_features; ++i) r.x.push_back(static_cast<float>(i * 7 % 5) - 2.0F);
+  for (std::uint64_t matrix = 0; matrix < 2; ++matrix) {
+    PackedWeights w;
+    for (std::uint64_t i = 0; i < r.out_features * r.in_features / 8 * bits; ++i)
+      w.codes.push_back(static_cast<std::uint8_t>((i + matrix) * 0x9D));
+    for (std::size_t i = 0; i < 6; ++i) {
+      const auto element = [&](float number) {
+        return convert(Format::f32, scales, std::bit_cast<std::uint32_t>(number));
+      };
+      w.scales.resize(6 * spec(scales).bytes());
+      w.biases.resize(w.scales.size());
+      store_element(spec(scales), w.scales, i, element(std::array{1.0F, -0.5F, 2.0F}[(i + matrix) % 3]));
+      store_element(spec(scales), w.biases, i, element(static_cast<float>(i) - 3.0F));
+    }
+    r.weights.push_back(std::move(w));
+  }
+  return r;
+}
+
+TEST(PythonAffineExample, MultipliesPackedWeightsOfEveryWidthLikeTheReferenceAndRefusesWhatDoesNotFit) {
+  const Result<std::unique_ptr<Subject>> opened =
+      open_program_subject(std::string(PACKCHECK_PYTHON) + " -B " + PACKCHECK_SOURCE_DIRECTORY +
+                               "/subjects/adapters/python/affine_subject.py",
+                           kPatient, kPatient.timeout_milliseconds);
+  ASSERT_TRUE(opened) << opened.error().text();
+  Subject& subject = **opened;
+  for (const unsigned bits : kAffineWidths)
+    for (const std::uint64_t group : {32U, 64U, 128U})
+      for (const Format scales : {Format::f32, Format::f16, Format::bf16}) {
+        ProductRequest r = exact_product(bits, group, scales);
+        const AffineProduct product{2, 2 * group, 3, group, bits, scales, r.order, r.x};
+        std::vector<float> expected(12);
+        const std::span<float> both(expected);
+        const auto packed = [&](std::size_t i) {
+          return PackedMatrix{r.weights[i].codes, r.weights[i].scales, r.weights[i].biases};
+        };
+        ASSERT_TRUE(affine_gate_up(product, packed(0), packed(1), both.first(6), both.last(6)));
+        const Answer<std::vector<float>> fused = call_affine_gate_up(subject, r);
+        ASSERT_TRUE(fused.ok()) << fused.message;
+        EXPECT_EQ(fused.value, expected) << bits << " bits, groups of " << group << ", " << spec(scales).name;
+        const Answer<std::vector<float>> up = call_affine_matmul(subject, r, 1);
+        EXPECT_EQ(up.value, std::vector<float>(expected.begin() + 6, expected.end())) << up.message;
+        r.weights[0].scales.pop_back();
+        EXPECT_EQ(outcome_name(call_affine_matmul(subject, r).outcome), "refused");
+      }
 }
 
 }  // namespace
