@@ -49,6 +49,7 @@ foreach(room IN ITEMS
     scale
     shape_infer
     shape_window
+    short_list
     skainet_blocks
     tensor_storage
     text)

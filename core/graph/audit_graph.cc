@@ -53,7 +53,7 @@ struct Parameters {
   std::uint64_t out_channels;
 };
 
-std::string listed(const std::vector<std::uint32_t>& shape) {
+std::string listed(const ShortList& shape) {
   std::string text(1, '[');
   for (std::size_t i = 0; i < shape.size(); ++i) text.append(i == 0 ? "" : ",").append(std::to_string(shape[i]));
   return text.append("]");
@@ -109,8 +109,8 @@ class Auditor {
   }
 
   void audit_linear(const GraphNode& node) {
-    const std::vector<std::uint32_t>& x = input(node, 0).shape;
-    const std::vector<std::uint32_t>& weight = input(node, 1).shape;
+    const ShortList& x = input(node, 0).shape;
+    const ShortList& weight = input(node, 1).shape;
     if (x.empty() || weight.size() != 2 || weight[1] == x.back()) return;
     if (weight[0] == x.back())
       warn(Kind::linear_transposed, "inputs/1", "a weight of " + listed(weight) + " for an input of " + listed(x),
@@ -158,7 +158,7 @@ class Auditor {
 
   /// Shapes are [N,C,H,W]; an output may also be [N,C_in,H,W,outH,outW].
   void audit_window_shape(const GraphNode& node, const Parameters& p, bool has_channels) {
-    const std::vector<std::uint32_t>& x = input(node, 0).shape;
+    const ShortList& x = input(node, 0).shape;
     if (x.size() != 4) return;
     if (has_channels) audit_weight(node, p, x[1]);
     const Window rows{x[2], static_cast<std::int64_t>(p.kernel_h), static_cast<std::int64_t>(p.stride),
@@ -172,9 +172,8 @@ class Auditor {
       return warn(Kind::shape_mismatch, "scalar", (height ? width : height).error().what,
                   "a kernel that fits into the padded input " + listed(x));
     const std::uint32_t channels = has_channels ? static_cast<std::uint32_t>(p.out_channels) : x[1];
-    const std::vector<std::uint32_t> out{x[0], channels, static_cast<std::uint32_t>(*height),
-                                         static_cast<std::uint32_t>(*width)};
-    const std::vector<std::uint32_t> six{x[0], x[1], x[2], x[3], out[2], out[3]};
+    const ShortList out{x[0], channels, static_cast<std::uint32_t>(*height), static_cast<std::uint32_t>(*width)};
+    const ShortList six{x[0], x[1], x[2], x[3], out[2], out[3]};
     if (node.shape == six) return;
     if (node.shape != out)
       return warn(node.shape == x ? Kind::input_shape_exported : Kind::shape_mismatch, "shape", listed(node.shape),

@@ -80,7 +80,7 @@ std::vector<std::uint32_t> components(const Graph& graph) {
     while (!path.empty()) {
       Visit& visit = path.back();
       const std::uint32_t node = visit.node;
-      const std::vector<std::uint32_t>& inputs = graph.nodes[node].inputs;
+      const ShortList& inputs = graph.nodes[node].inputs;
       if (order[node] == 0) {
         order[node] = low[node] = ++reached;
         open.push_back(node);
@@ -140,7 +140,7 @@ class Checker {
   }
 
   void check_shape(std::size_t i) {
-    const std::vector<std::uint32_t>& shape = graph_.nodes[i].shape;
+    const ShortList& shape = graph_.nodes[i].shape;
     if (shape.size() > kLargestU16)
       return errors_.add(std::to_string(shape.size()) + " dimensions", pointer_to(i, "shape"), "at most 65535");
     bool in_range = true;

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/graph/short_list.h"
 #include "core/result.h"
 #include "core/text/number_text.h"
 
@@ -27,13 +28,13 @@ inline constexpr std::uint32_t kMissingInput = 0xFFFFFFFF;
 /// a NaN scalar is a value, and an empty list of indices is a list.
 struct GraphNode {
   std::uint32_t id = 0;                              ///< its position in the graph
-  std::vector<std::uint32_t> shape;                  ///< each dimension in 1..2^31-1; none for a single number
+  ShortList shape;                                   ///< each dimension in 1..2^31-1; none for a single number
   std::string op;                                    ///< UTF-8, 1 to 65,535 bytes; "leaf" for a leaf without a tag
   std::optional<std::vector<std::uint64_t>> data;    ///< of a leaf: bits of doubles, row-major, one per element
   std::optional<std::uint64_t> scalar;               ///< bits of a double, often packed (core/params)
   std::optional<std::uint64_t> param2;               ///< the same; yishape-math's scalarParam2
   std::optional<std::vector<std::int32_t>> indices;  ///< for the backward pass
-  std::vector<std::uint32_t> inputs;                 ///< ids of earlier nodes
+  ShortList inputs;                                  ///< ids of earlier nodes
 
   [[nodiscard]] bool is_leaf() const { return data.has_value(); }
   friend bool operator==(const GraphNode&, const GraphNode&) = default;

@@ -29,6 +29,7 @@ class Exporter {
       : graph_(graph), dialect_(dialect), rules_(rules) {}
 
   GraphResult<std::string> run() && {
+    out_.reserve(expected_size());
     out_.append("{\"nodes\":[");
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (i != 0) out_.push_back(',');
@@ -40,6 +41,21 @@ class Exporter {
   }
 
  private:
+  /// About how many bytes the text will have, so that it is not moved again and again as it grows.
+  [[nodiscard]] std::size_t expected_size() const {
+    constexpr std::size_t kNode = 56;  // names, brackets, commas, the id
+    constexpr std::size_t kDouble = 22;
+    constexpr std::size_t kInteger = 8;
+    std::size_t bytes = 0;
+    for (const GraphNode& node : graph_.nodes) {
+      bytes += kNode + node.op.size() + kInteger * (node.shape.size() + node.inputs.size());
+      if (node.data) bytes += kDouble * node.data->size();
+      if (node.indices) bytes += kInteger * node.indices->size();
+      bytes += 2 * kDouble * (static_cast<std::size_t>(node.scalar.has_value()) + (node.param2 ? 1 : 0));
+    }
+    return bytes;
+  }
+
   void write_node(std::size_t i, const GraphNode& node) {
     out_.append("{\"id\":");
     append_integer(out_, node.id);
@@ -59,7 +75,7 @@ class Exporter {
     out_.push_back('}');
   }
 
-  [[nodiscard]] const std::vector<std::uint32_t>& shape_of(const GraphNode& node) const {
+  [[nodiscard]] const ShortList& shape_of(const GraphNode& node) const {
     const bool has_windows = node.op == "conv2d" || node.op == "maxpool2d" || node.op == "avgpool2d";
     const bool of_input = rules_.shape == ShapeExport::of_first_input && has_windows && !node.inputs.empty();
     return of_input && node.inputs[0] < graph_.nodes.size() ? graph_.nodes[node.inputs[0]].shape : node.shape;
@@ -118,18 +134,15 @@ class Exporter {
 
   template <class Place>
   void append_number(std::uint64_t bits, const PrintRules& rules, Place place, std::size_t i) {
-    Result<std::string> text = print_number(bits, rules);
-    if (text) {
-      out_.append(*text);
-      return;
-    }
+    Result<void> text = packcheck::append_number(out_, bits, rules);
+    if (text) return;
     std::string where = "/nodes/";
     where.append(std::to_string(i)).append("/").append(place());
     errors_.add(std::move(text.error().what), std::move(where), "a finite number: this dialect has no bits members");
   }
 
-  template <class Integer>
-  void append_list(const std::vector<Integer>& values) {
+  template <class List>
+  void append_list(const List& values) {
     out_.push_back('[');
     for (std::size_t k = 0; k < values.size(); ++k) {
       if (k != 0) out_.push_back(',');

@@ -34,6 +34,15 @@ class Importer {
   Importer(const GraphDialect& dialect, const GraphRules& rules, const GraphLimits& limits, std::string_view text)
       : rules_(rules), limits_(limits), text_(text), node_(dialect, rules, report_) {}
 
+  /// Room for the nodes of a text as dense as graphs are, so that nodes are not moved again and again as they come.
+  void make_room() {
+    std::size_t objects = 0;
+    for (std::size_t at = text_.find('{'); at != std::string_view::npos; at = text_.find('{', at + 1)) ++objects;
+    const std::size_t nodes = std::min({objects, text_.size() / kLeastOfNode, limits_.nodes});
+    graph_.nodes.reserve(nodes);
+    report_.reported.reserve(nodes);
+  }
+
   [[nodiscard]] GraphErrors& errors() { return report_.errors; }
   [[nodiscard]] Graph& graph() { return graph_; }
   [[nodiscard]] std::span<const std::uint16_t> reported() const { return report_.reported; }
@@ -131,6 +140,8 @@ class Importer {
   }
 
  private:
+  static constexpr std::size_t kLeastOfNode = 50;  // bytes: {"id":0,"shape":[1,2],"op":"relu","inputs":[0]}
+
   bool number(const NumberToken& token) { return node_.number(token) || unwanted("a number"); }
 
   void start_document_member(const std::string& name) {
@@ -230,6 +241,7 @@ GraphResult<Graph> import_json(std::string_view text, const GraphDialect& dialec
   } else if (text.substr(0, 3) == "\xEF\xBB\xBF") {
     errors.add("a byte order mark", "byte 1", "UTF-8 without one");
   } else {
+    importer.make_room();
     nlohmann::json::sax_parse(text.data(), text.data() + text.size(), &importer);
   }
   if (importer.complete()) check_graph(importer.graph(), dialect, rules, importer.reported(), errors);

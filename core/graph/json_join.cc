@@ -48,7 +48,7 @@ void NodeReader::check_rows(NodeMember member, const DataForm& data) {
   if (data.rows == 0 || report_.is_reported(kDataMember | kShapeMember)) return;
   report_.member = member;
   report_.has_member = true;
-  const std::vector<std::uint32_t>& shape = node_->shape;
+  const ShortList& shape = node_->shape;
   if (shape.size() != 2) {
     report_.problem("rows, where the rank is " + std::to_string(shape.size()), "one list of numbers");
   } else if (data.outside_rows != 0) {

@@ -1,5 +1,6 @@
 #include "core/graph/ysgp.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace packcheck {
@@ -45,12 +46,12 @@ class ByteReader {
     at_ += sizeof(T);
     return value;
   }
-  template <class T, class Element>
-  void numbers(std::vector<Element>& values, std::uint64_t count, std::string_view of_what) {
+  template <class T, class List>
+  void numbers(List& values, std::uint64_t count, std::string_view of_what) {
     if (!has(count, sizeof(T), of_what)) return;
     values.resize(static_cast<std::size_t>(count));
-    for (Element& value : values) {
-      value = static_cast<Element>(load<T>(bytes_.data() + at_));
+    for (auto& value : values) {
+      value = static_cast<typename List::value_type>(load<T>(bytes_.data() + at_));
       at_ += sizeof(T);
     }
   }
@@ -73,6 +74,10 @@ class ByteReader {
 
 std::string flags_pointer(std::size_t node) { return "/nodes/" + std::to_string(node) + " flags"; }
 
+void drop(ShortList& list, std::uint32_t value) {
+  list.resize(static_cast<std::size_t>(std::remove(list.begin(), list.end(), value) - list.begin()));
+}
+
 GraphNode read_node(ByteReader& reader, std::size_t position, const GraphRules& rules, GraphErrors& errors) {
   GraphNode node;
   const auto flags = reader.number<std::uint16_t>("a node's flags");
@@ -94,7 +99,7 @@ GraphNode read_node(ByteReader& reader, std::size_t position, const GraphRules& 
   if ((flags & kIndices) != 0)
     reader.numbers<std::uint32_t>(node.indices.emplace(), reader.number<std::uint32_t>("a count of indices"),
                                   "indices");
-  if (rules.missing_input == MissingInputRule::drop) std::erase(node.inputs, kMissingInput);
+  if (rules.missing_input == MissingInputRule::drop) drop(node.inputs, kMissingInput);
   return node;
 }
 

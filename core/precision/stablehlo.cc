@@ -35,7 +35,7 @@ class Writer {
   [[nodiscard]] Format dtype_of(std::size_t i) const {
     return rules_.exported == ExportedDtype::dropped ? Format::f32 : nodes_[i].dtype;
   }
-  static std::string tensor(const std::vector<std::uint32_t>& shape, std::string_view element) {
+  static std::string tensor(std::span<const std::uint32_t> shape, std::string_view element) {
     std::string type = "tensor<";
     for (const std::uint32_t dimension : shape) type.append(std::to_string(dimension)).append("x");
     return type.append(element).append(">");
@@ -96,7 +96,7 @@ class Writer {
   std::string filled(std::size_t i, std::uint64_t bits) { return constant(dtype_of(i), type_of(i), {&bits, 1}); }
 
   std::string write_linear(std::size_t i, const std::string& type) {
-    const std::vector<std::uint32_t>& inputs = graph_.nodes[i].inputs;
+    const ShortList& inputs = graph_.nodes[i].inputs;
     std::string operands = names_[inputs[0]];
     std::string types = type_of(inputs[0]);
     const std::string product = emit(

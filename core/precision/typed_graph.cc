@@ -71,7 +71,7 @@ class Reader {
     return {};
   }
 
-  [[nodiscard]] const std::vector<std::uint32_t>& shape(std::uint32_t node) const { return graph_.nodes[node].shape; }
+  [[nodiscard]] const ShortList& shape(std::uint32_t node) const { return graph_.nodes[node].shape; }
 
   Result<void> check_inputs(std::size_t i) const {
     const GraphNode& node = graph_.nodes[i];
@@ -98,9 +98,9 @@ class Reader {
     const auto& weight = shape(inputs[1]);
     const bool multiply = x.size() == 2 && x[0] == 1 && weight.size() == 2 && weight[1] == x[1];
     if (!multiply) return refuse("shapes that do not multiply", pointer_to(i, "inputs"), "[1,in] and [out,in]");
-    if (inputs.size() == 3 && shape(inputs[2]) != std::vector<std::uint32_t>{weight[0]})
+    if (inputs.size() == 3 && shape(inputs[2]) != ShortList{weight[0]})
       return refuse("a bias of another shape", pointer_to(i, "inputs/2"), "[out]");
-    if (node.shape != std::vector<std::uint32_t>{1, weight[0]})
+    if (node.shape != ShortList{1, weight[0]})
       return refuse("another shape than the product's", pointer_to(i, "shape"), "[1,out]");
     return {};
   }
@@ -114,7 +114,7 @@ class Lowering {
   Graph run(const Network& network, std::span<const std::uint64_t> input) && {
     std::uint32_t at = leaf("input", network.dtype, {1, network.inputs}, input);
     for (const NetworkStep& step : network.steps) {
-      const std::vector<std::uint32_t> shape{1, step.size};
+      const ShortList shape{1, step.size};
       switch (step.kind) {
         case StepKind::cast: at = node("convert", step.dtype, shape, {at}); break;
         case StepKind::activation:
@@ -122,7 +122,7 @@ class Lowering {
           break;
         case StepKind::dense: {
           const std::uint32_t in = graph_.nodes[at].shape[1];
-          std::vector<std::uint32_t> inputs{at, leaf("weight", step.dtype, {step.size, in}, step.weights)};
+          ShortList inputs{at, leaf("weight", step.dtype, {step.size, in}, step.weights)};
           if (step.bias) inputs.push_back(leaf("bias", step.dtype, {step.size}, *step.bias));
           at = node("linear", step.dtype, shape, std::move(inputs));
           break;
@@ -133,22 +133,20 @@ class Lowering {
   }
 
  private:
-  GraphNode& add(std::string_view op, Format dtype, std::vector<std::uint32_t> shape) {
+  GraphNode& add(std::string_view op, Format dtype, ShortList shape) {
     GraphNode& node = graph_.nodes.emplace_back();
     node.id = static_cast<std::uint32_t>(graph_.nodes.size() - 1);
     node.shape = std::move(shape);
     node.op = typed_name(op, dtype);
     return node;
   }
-  std::uint32_t leaf(std::string_view tag, Format dtype, std::vector<std::uint32_t> shape,
-                     std::span<const std::uint64_t> codes) {
+  std::uint32_t leaf(std::string_view tag, Format dtype, ShortList shape, std::span<const std::uint64_t> codes) {
     GraphNode& node = add(tag, dtype, std::move(shape));
     node.data.emplace().reserve(codes.size());
     for (const std::uint64_t code : codes) node.data->push_back(convert(dtype, Format::f64, code));
     return node.id;
   }
-  std::uint32_t node(std::string_view op, Format dtype, std::vector<std::uint32_t> shape,
-                     std::vector<std::uint32_t> inputs) {
+  std::uint32_t node(std::string_view op, Format dtype, ShortList shape, ShortList inputs) {
     GraphNode& node = add(op, dtype, std::move(shape));
     node.inputs = std::move(inputs);
     return node.id;

@@ -21,8 +21,8 @@ std::string bare_non_finite(std::uint64_t bits) {
   return (bits & kSign) != 0 ? "-Infinity" : "Infinity";
 }
 
-[[gnu::noinline]] std::string print_finite(const std::uint64_t& bits, Digits digits) {
-  std::array<char, 40> text{};
+[[gnu::noinline]] void append_finite(std::string& out, const std::uint64_t& bits, Digits digits) {
+  std::array<char, 40> text;  // NOLINT(cppcoreguidelines-pro-type-member-init): to_chars fills what is used
   const double value = std::bit_cast<double>(bits);
   char* const end = text.data() + text.size();
   std::to_chars_result written{};
@@ -33,9 +33,9 @@ std::string bare_non_finite(std::uint64_t bits) {
     written = std::to_chars(text.data(), end, value, std::chars_format::scientific);
   else
     written = std::to_chars(text.data(), end, value);
-  std::string result(text.data(), written.ptr);
-  if (result.find_first_of(".e") == std::string::npos) result += ".0";
-  return result;
+  const std::string_view result(text.data(), static_cast<std::size_t>(written.ptr - text.data()));
+  out.append(result);
+  if (result.find_first_of(".e") == std::string_view::npos) out.append(".0");
 }
 
 [[gnu::noinline]] std::uint64_t parse_finite(std::string_view text) {
@@ -152,16 +152,25 @@ std::size_t skip_digits(std::string_view text, std::size_t at) {
 }  // namespace
 
 Result<std::string> print_number(std::uint64_t bits, const PrintRules& rules) {
+  std::string text;
+  const Result<void> printed = append_number(text, bits, rules);
+  if (!printed) return tl::unexpected(printed.error());
+  return text;
+}
+
+Result<void> append_number(std::string& out, std::uint64_t bits, const PrintRules& rules) {
   if ((bits & ~kSign) >= kInfinity) {
-    if (rules.non_finite == NonFinitePrinting::bare) return bare_non_finite(bits);
-    if (rules.non_finite == NonFinitePrinting::null) return "null";
-    return refuse(bare_non_finite(bits) + " is not a JSON number", "print",
-                  "a finite double, or the 64 bits as a hex string in a field of their own");
+    if (rules.non_finite == NonFinitePrinting::refuse)
+      return refuse(bare_non_finite(bits) + " is not a JSON number", "print",
+                    "a finite double, or the 64 bits as a hex string in a field of their own");
+    out.append(rules.non_finite == NonFinitePrinting::bare ? bare_non_finite(bits) : "null");
+    return {};
   }
   if (rules.subnormal == SubnormalPrinting::flushed && (bits & kInfinity) == 0) bits &= kSign;
   if (rules.zero == ZeroPrinting::without_sign && bits == kSign) bits = 0;
   const ExactEnvironment exact;
-  return print_finite(bits, rules.digits);
+  append_finite(out, bits, rules.digits);
+  return {};
 }
 
 bool is_json_number(std::string_view text) {

@@ -69,6 +69,8 @@ struct ParseRules {
 /// The shortest JSON number that reads back to these 64 bits. It always has a point or an exponent
 /// ("5.0", "-0.0"), so that no reader takes it for an integer. Refuses NaN and infinities.
 [[nodiscard]] Result<std::string> print_number(std::uint64_t bits, const PrintRules& rules = {});
+/// The same, at the end of `out`; a refusal appends nothing.
+[[nodiscard]] Result<void> append_number(std::string& out, std::uint64_t bits, const PrintRules& rules = {});
 
 /// Whether `text` is a number of RFC 8259 §6, nothing before or after it.
 [[nodiscard]] bool is_json_number(std::string_view text);
