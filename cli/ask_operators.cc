@@ -124,9 +124,15 @@ Window window_of(const ShapeRequest& r, std::size_t axis) {
 
 /// Which input sizes give this output, and what a reader of the output alone loses.
 std::string text_of_axis(Subject& subject, const ShapeRequest& r, std::size_t axis, std::int64_t windows) {
-  const Window w = window_of(r, axis);
+  Window w = window_of(r, axis);
   std::string text = axis == 0 ? "\nheight " : "\nwidth ";
   text.append(std::to_string(w.size)).append(": derived from the output it is ");
+  if (r.op->dialect != "floor") {
+    if (w.stride <= 0 && r.op->window.zero_stride == ZeroStride::kernel_height) w.stride = window_of(r, 0).kernel;
+    const Result<SizeRange> sizes = sizes_giving(windows, w, r.op->window, r.op->id());
+    if (!sizes) return text.append("nothing: ").append(sizes.error().text());
+    return text.append(sizes->smallest == sizes->largest ? "exact: " : "ambiguous: ").append(sizes->text());
+  }
   const Result<InputSizes> right = input_sizes(windows, w, r.op->id());
   if (!right) return text.append("nothing: ").append(right.error().text());
   const ShapeRequest back{
@@ -150,8 +156,9 @@ Result<Said> ask_infer_shape(Subject& subject, const AskOptions& o) {
   const ShapeOperator& op = *request->op;
   std::string text = op.id().append(" ").append(shape_text(shape.value));
   const bool windows = op.family == ShapeFamily::convolution || op.family == ShapeFamily::pooling;
-  if (op.dialect == "export_6d") text.append("\nheight and width of the input are in the shape: nothing is derived");
-  if (windows && op.dialect == "floor" && shape.value.size() == 4)
+  const bool six = op.dialect == "export_6d";
+  if (six) text.append("\nheight and width of the input are in the shape: nothing is derived");
+  if (windows && !six && shape.value.size() == 4)
     for (std::size_t axis = 0; axis < 2; ++axis) text += text_of_axis(subject, *request, axis, shape.value[2 + axis]);
   if (op.family == ShapeFamily::input_size) {
     const Dimensions& a = request->attributes;

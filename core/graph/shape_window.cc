@@ -91,10 +91,15 @@ Result<SamePadding> same_padding(const Window& w, PaddingMode mode, std::string_
   return SamePadding{count, less, more};
 }
 
-std::string InputSizes::text() const {
-  if (!ambiguous()) return std::to_string(smallest) + ", the only input size";
+std::string SizeRange::text() const {
   std::string sizes = std::to_string(smallest);
-  sizes.append(largest - smallest == 1 ? " or " : " to ").append(std::to_string(largest));
+  if (smallest == largest) return sizes.append(", the only input size");
+  return sizes.append(largest - smallest == 1 ? " or " : " to ").append(std::to_string(largest));
+}
+
+std::string InputSizes::text() const {
+  std::string sizes = SizeRange{smallest, largest}.text();
+  if (!ambiguous()) return sizes;
   const std::int64_t lost = largest - formula;
   sizes.append("; a reader that sees only the output derives ").append(std::to_string(formula));
   sizes.append(" and loses up to ").append(std::to_string(lost)).append(lost == 1 ? " cell" : " cells");
@@ -120,6 +125,41 @@ Result<InputSizes> input_sizes(std::int64_t windows, const Window& given, std::s
   const auto derived = static_cast<std::int64_t>(formula);
   if (rules.input_size == InputSize::formula) return InputSizes{derived, derived, derived};
   return InputSizes{derived, derived < 1 ? 1 : derived, static_cast<std::int64_t>(largest)};
+}
+
+Result<SizeRange> sizes_giving(std::int64_t windows, const Window& given, const WindowDialect& dialect,
+                               std::string_view where) {
+  Window w = given;
+  w.size = 1;
+  // What does not depend on the size is refused as for one cell; that one cell has no window is no matter.
+  if (auto ok = check_ranges(w, where); !ok) return tl::unexpected(ok.error());
+  if (auto ok = at_least(1, windows, "output size", where); !ok) return tl::unexpected(ok.error());
+  const bool same = dialect.padding != PaddingMode::given;
+  if (same && w.padding != 0)
+    return refuse("padding is " + std::to_string(w.padding), std::string(where), "0, since SAME works it out");
+  const auto count = [&](std::int64_t size) {
+    w.size = size;
+    return same ? ceil_divide(size, w.stride) : count_by(dialect.quotient, padded_size(w, {}) - reach_of(w, {}), w);
+  };
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto first_with = [&](Wide least) {
+    std::int64_t low = 1;
+    std::int64_t high = kMost;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (count(middle) >= least)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return low;
+  };
+  const std::int64_t smallest = first_with(windows);
+  if (count(smallest) != windows)
+    return refuse("no input gives " + std::to_string(windows) + " windows", std::string(where),
+                  smallest == 1 ? "less padding: even one cell has more" : "an input size of at most 2^63 - 1");
+  const std::int64_t next = first_with(Wide{windows} + 1);
+  return SizeRange{smallest, count(next) == windows ? next : next - 1};
 }
 
 Result<Bin> adaptive_bin(std::int64_t size, std::int64_t bins, std::int64_t index, BinRounding rounding,

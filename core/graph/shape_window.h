@@ -54,6 +54,19 @@ struct InputSizes {
 [[nodiscard]] Result<InputSizes> input_sizes(std::int64_t windows, const Window& window, std::string_view where,
                                              const ShapeRules& rules = {});
 
+/// The input sizes with `windows` windows in any dialect, SAME padding among them: all from smallest to largest.
+struct SizeRange {
+  std::int64_t smallest;
+  std::int64_t largest;
+
+  /// "27 or 28", "5 to 8", "28, the only input size".
+  [[nodiscard]] std::string text() const;
+};
+/// `window.size` is not read, `window.padding` must be 0 for SAME. Refuses where no size has that many. More input
+/// never means fewer windows, so that the two ends are found by halving.
+[[nodiscard]] Result<SizeRange> sizes_giving(std::int64_t windows, const Window& window, const WindowDialect& dialect,
+                                             std::string_view where);
+
 /// Cells [begin, end) of one bin of adaptive pooling.
 struct Bin {
   std::int64_t begin;

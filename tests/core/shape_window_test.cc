@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <vector>
 
@@ -153,6 +154,43 @@ TEST(InputSizes, SayWhatAReaderOfTheOutputLoses) {
   EXPECT_EQ(sizes(28, 3, 1, 1).text(), "28, the only input size");
   EXPECT_THAT(input_sizes(14, {1, 3, 2, 1, 1}, "g16").value().text(), HasSubstr("27 or 28")) << "tinygrad PR 875";
   EXPECT_THAT(input_sizes(1, {1, 1, 1, 3, 1}, "conv").error().text(), HasSubstr("no input gives 1 windows"));
+}
+
+TEST(InputSizes, OfEveryDialectAreExactlyTheSizesThatGiveTheOutput) {
+  constexpr std::array<WindowDialect, 5> kDialects{{{},
+                                                    {.quotient = Quotient::truncate},
+                                                    {.quotient = Quotient::ceil},
+                                                    {.quotient = Quotient::ceil_last_inside},
+                                                    {.padding = PaddingMode::same_upper}}};
+  constexpr std::int64_t kSizes = 40;
+  for (const WindowDialect& dialect : kDialects) {
+    const bool same = dialect.padding != PaddingMode::given;
+    for_each_geometry([&](Window w) {
+      if (w.size != 1 || (same && w.padding != 0)) return;
+      std::vector<std::int64_t> counts(kSizes + 1, 0);  // 0: no window
+      for (w.size = 1; w.size <= kSizes; ++w.size)
+        counts[static_cast<std::size_t>(w.size)] = same ? same_padding(w, dialect.padding, "row").value().windows
+                                                        : window_count(w, dialect, "row").value_or(0);
+      for (std::int64_t windows = 1; windows < counts.back(); ++windows) {
+        const Result<SizeRange> range = sizes_giving(windows, w, dialect, "row");
+        for (std::int64_t size = 1; size <= kSizes; ++size)
+          ASSERT_EQ(range && size >= range->smallest && size <= range->largest,
+                    counts[static_cast<std::size_t>(size)] == windows)
+              << windows << " windows of " << w.kernel << ", stride " << w.stride << ", padding " << w.padding;
+      }
+    });
+  }
+}
+
+TEST(InputSizes, OfOtherDialectsAreRefusedWhereThereAreNone) {
+  const WindowDialect same{.padding = PaddingMode::same_upper};
+  EXPECT_EQ(sizes_giving(14, {1, 3, 2, 0, 1}, same, "conv").value().text(), "27 or 28");
+  EXPECT_EQ(sizes_giving(INT64_MAX, {1, 1, 1, 0, 1}, same, "conv").value().smallest, INT64_MAX);
+  EXPECT_THAT(sizes_giving(INT64_MAX, {1, 1, 2, 0, 1}, same, "conv").error().text(), HasSubstr("at most 2^63 - 1"));
+  EXPECT_THAT(sizes_giving(14, {1, 3, 2, 1, 1}, same, "conv").error().text(), HasSubstr("SAME works it out"));
+  EXPECT_THAT(sizes_giving(0, {1, 3, 2, 0, 1}, same, "conv").error().text(), HasSubstr("output size is 0"));
+  EXPECT_THAT(sizes_giving(1, {1, 1, 1, 3, 1}, {.quotient = Quotient::ceil}, "pool").error().text(),
+              HasSubstr("even one cell has more"));
 }
 
 TEST(SamePadding, PutsAnOddCellWhereTheDialectSays) {
