@@ -57,9 +57,10 @@ std::int64_t read_field(const Field& field, std::uint64_t word, FieldReading rea
   const std::uint64_t shifted = word >> shift;
   if (reading == FieldReading::unmasked) return static_cast<std::int64_t>(shifted);
   const std::uint64_t value = shifted & static_cast<std::uint64_t>(field.largest());
+  // A field without bits, of which a reader knows nothing, has no sign either.
+  if (reading != FieldReading::sign_extended || field.width == 0) return static_cast<std::int64_t>(value);
   const std::uint64_t top = std::uint64_t{1} << (field.width - 1);
-  if (reading == FieldReading::sign_extended) return static_cast<std::int64_t>((value ^ top) - top);
-  return static_cast<std::int64_t>(value);
+  return static_cast<std::int64_t>((value ^ top) - top);
 }
 
 /// What a field adds to its word.

@@ -49,9 +49,9 @@ Verdict check_bound(Subject& subject, const ValuesCase& c) {
   const Encoding& e = *c.encoding;
   if (must_refuse(c)) return not_applicable(kRefuses);
   const Answer<Bytes> blocks = quantized(subject, e, c.values);
-  if (auto verdict = unanswered(blocks, e.id(), text_of_block(c.values))) return *verdict;
+  if (!blocks.ok()) return *unanswered(blocks, e.id(), text_of_block(c.values));
   const Answer<std::vector<float>> decoded = decode(subject, e, blocks.value);
-  if (auto verdict = unanswered(decoded, e.id(), describe_bytes(blocks.value))) return *verdict;
+  if (!decoded.ok()) return *unanswered(decoded, e.id(), describe_bytes(blocks.value));
   Judge judge;
   std::vector<double> bounds(e.block_size);
   for (std::size_t i = 0; i < c.values.size(); ++i) {
@@ -77,7 +77,7 @@ Verdict check_bound(Subject& subject, const ValuesCase& c) {
 Verdict check_total(Subject& subject, const BlocksCase& c) {
   const Encoding& e = *c.encoding;
   const Answer<std::vector<float>> decoded = dequantized(subject, e, c.blocks);
-  if (auto verdict = unanswered(decoded, e.id(), describe_bytes(c.blocks))) return *verdict;
+  if (!decoded.ok()) return *unanswered(decoded, e.id(), describe_bytes(c.blocks));
   Judge judge;
   judge.add_checked(c.blocks.size() / e.block_bytes);
   return std::move(judge).verdict();
@@ -92,7 +92,7 @@ Verdict check_finite(Subject& subject, const ValuesCase& c) {
     return not_applicable("a number that is not finite or whose scale may overflow");
   if (must_refuse(c)) return not_applicable("the dialect refuses these numbers");
   const Answer<Bytes> blocks = quantized(subject, e, c.values);
-  if (auto verdict = unanswered(blocks, e.id(), text_of_block(c.values))) return *verdict;
+  if (!blocks.ok()) return *unanswered(blocks, e.id(), text_of_block(c.values));
   const std::vector<float> decoded = oracle::dequantize(e.id(), blocks.value).value_or(std::vector<float>{});
   Judge judge;
   std::vector<double> bounds(e.block_size);
@@ -120,9 +120,9 @@ Verdict check_deterministic(Subject& subject, const ValuesCase& c) {
   const Encoding& e = *c.encoding;
   if (must_refuse(c)) return not_applicable(kRefuses);
   const Answer<Bytes> first = quantized(subject, e, c.values);
-  if (auto verdict = unanswered(first, e.id(), text_of_block(c.values))) return *verdict;
+  if (!first.ok()) return *unanswered(first, e.id(), text_of_block(c.values));
   const Answer<Bytes> second = quantized(subject, e, c.values);
-  if (auto verdict = unanswered(second, e.id(), text_of_block(c.values))) return *verdict;
+  if (!second.ok()) return *unanswered(second, e.id(), text_of_block(c.values));
   Judge judge;
   judge.add_checked(c.values.size() / e.block_size);
   const auto [one, other] = std::mismatch(first.value.begin(), first.value.end(), second.value.begin());
@@ -154,7 +154,7 @@ Verdict check_refusal(Subject& subject, const ValuesCase& c) {
   Judge judge;
   judge.add_checked(1);
   if (answer.outcome == Outcome::refused) return std::move(judge).verdict();
-  if (auto verdict = unanswered(answer, e.id(), text_of_block(c.values))) return *verdict;
+  if (!answer.ok()) return *unanswered(answer, e.id(), text_of_block(c.values));
   judge.broken({e.id() + " not refused", text_of_block(c.values), "a refusal", describe_bytes(answer.value),
                 "A number becomes no code in this dialect, whose quantizer refuses it."});
   return std::move(judge).verdict();
@@ -166,7 +166,7 @@ Verdict check_quantize_agrees(Subject& subject, const ValuesCase& c) {
   const auto expected = oracle::quantize(e.id(), c.values);
   if (!expected) return not_applicable("the oracle has no quantizer of this dialect");
   const Answer<Bytes> actual = quantized(subject, e, c.values);
-  if (auto verdict = unanswered(actual, e.id(), text_of_block(c.values))) return *verdict;
+  if (!actual.ok()) return *unanswered(actual, e.id(), text_of_block(c.values));
   Judge judge;
   for (std::size_t i = 0; i < actual.value.size(); ++i) {
     if (expected->specified[i] == 0) continue;
@@ -194,7 +194,7 @@ Verdict check_dequantize_agrees(Subject& subject, const BlocksCase& c) {
   const auto expected = oracle::dequantize(e.id(), c.blocks);
   if (!expected) return not_applicable("the oracle has no decoder of this dialect");
   const Answer<std::vector<float>> actual = dequantized(subject, e, c.blocks);
-  if (auto verdict = unanswered(actual, e.id(), describe_bytes(c.blocks))) return *verdict;
+  if (!actual.ok()) return *unanswered(actual, e.id(), describe_bytes(c.blocks));
   Judge judge;
   judge.add_checked(expected->size());
   for (std::size_t i = 0; i < expected->size(); ++i) {

@@ -138,7 +138,7 @@ Verdict check_conversion(Subject& subject, const ConversionCase& c) {
   const Answer<Bytes> answer = call_convert(subject, c.from, c.to, rules.mode, c.elements);
   const std::string variant = conversion_variant(c.from, c.to);
   if (auto verdict = refusal_verdict(c, rules, answer)) return *verdict;
-  if (auto verdict = unanswered(answer, variant, std::to_string(c.count()) + " numbers")) return *verdict;
+  if (!answer.ok()) return *unanswered(answer, variant, std::to_string(c.count()) + " numbers");
   Judge judge;
   judge.add_checked(c.count());
   judge_all(judge, c, rules, answer.value);
@@ -167,9 +167,9 @@ Verdict check_round_trip(Subject& subject, const ConversionCase& c) {
   const Rules out = rules_of(subject, c);
   const Rules in = rules_of(subject, back);
   const Answer<Bytes> wide = call_convert(subject, c.from, c.to, out.mode, c.elements);
-  if (auto verdict = unanswered(wide, variant, "widening")) return *verdict;
+  if (!wide.ok()) return *unanswered(wide, variant, "widening");
   const Answer<Bytes> narrow = call_convert(subject, c.to, c.from, in.mode, wide.value);
-  if (auto verdict = unanswered(narrow, reversed(variant), "narrowing")) return *verdict;
+  if (!narrow.ok()) return *unanswered(narrow, reversed(variant), "narrowing");
   const bool exact_nan = out.keeps_payload() && in.keeps_payload();
   const bool nan_is_lost = !out.keeps_nan() || !in.keeps_nan();
   const bool saturates = out.convert.saturating || in.convert.saturating;

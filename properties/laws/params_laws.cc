@@ -29,28 +29,31 @@ const Field* first_outside(const ParametersCase& c) {
   return nullptr;
 }
 
-/// Compares field by field; the place names the first field that differs.
-void compare_fields(Judge& judge, const Layout& layout, const std::string& input,
-                    std::span<const std::int64_t> expected, std::span<const std::int64_t> actual,
-                    const std::string& why) {
+/// Compares field by field; the place names the first field that differs. `say` gives the input and the reason, in
+/// texts that are made only when they are needed: a fuzzer asks often.
+template <class Say>
+void compare_fields(Judge& judge, const Layout& layout, std::span<const std::int64_t> expected,
+                    std::span<const std::int64_t> actual, const Say& say) {
   judge.add_checked(1);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (expected[i] == actual[i]) continue;
-    judge.broken({layout.id() + " " + std::string(layout.fields[i].name), input, text_of_values(layout, expected),
-                  text_of_values(layout, actual), why});
+    const std::pair<std::string, std::string> input_and_why = say();
+    judge.broken({layout.id() + " " + std::string(layout.fields[i].name), input_and_why.first,
+                  text_of_values(layout, expected), text_of_values(layout, actual), input_and_why.second});
     return;
   }
 }
 
 Verdict check_round_trip(Subject& subject, const ParametersCase& c) {
   if (!packable(c)) return not_applicable(kNotPackable);
-  const std::string input = text_of_values(*c.layout, c.values);
   const Answer<PackedWords> words = call_pack(subject, *c.layout, c.values);
-  if (auto verdict = unanswered(words, c.layout->id(), input)) return *verdict;
+  if (!words.ok()) return *unanswered(words, c.layout->id(), text_of_values(*c.layout, c.values));
   const Answer<std::vector<std::int64_t>> values = call_unpack(subject, *c.layout, words.value);
-  if (auto verdict = unanswered(values, c.layout->id(), text_of_words(words.value))) return *verdict;
+  if (!values.ok()) return *unanswered(values, c.layout->id(), text_of_words(words.value));
   Judge judge;
-  compare_fields(judge, *c.layout, input, c.values, values.value, "Packed as " + text_of_words(words.value) + ".");
+  compare_fields(judge, *c.layout, c.values, values.value, [&] {
+    return std::pair(text_of_values(*c.layout, c.values), "Packed as " + text_of_words(words.value) + ".");
+  });
   return std::move(judge).verdict();
 }
 
@@ -60,9 +63,8 @@ bool is_finite(std::uint64_t word) { return (word >> 52 & 0x7FF) != 0x7FF; }
 /// "absent" is not written.
 std::optional<Verdict> send_as_text(Subject& subject, std::uint64_t& word, const std::string& place) {
   if (!is_finite(word)) return std::nullopt;
-  const std::string bits = hex_of(word, 64);
   const Answer<std::string> text = call_print(subject, word);
-  if (auto verdict = unanswered(text, place, bits)) return verdict;
+  if (!text.ok()) return unanswered(text, place, hex_of(word, 64));
   const Answer<std::uint64_t> back = call_parse(subject, text.value);
   if (auto verdict = unanswered(back, place, text.value)) return verdict;
   word = back.value;
@@ -71,17 +73,18 @@ std::optional<Verdict> send_as_text(Subject& subject, std::uint64_t& word, const
 
 Verdict check_survives_text(Subject& subject, const ParametersCase& c) {
   if (!packable(c)) return not_applicable(kNotPackable);
-  const std::string input = text_of_values(*c.layout, c.values);
   const Answer<PackedWords> words = call_pack(subject, *c.layout, c.values);
-  if (auto verdict = unanswered(words, c.layout->id(), input)) return *verdict;
+  if (!words.ok()) return *unanswered(words, c.layout->id(), text_of_values(*c.layout, c.values));
   PackedWords sent = words.value;
   for (std::uint64_t& word : sent)
     if (auto verdict = send_as_text(subject, word, c.layout->id())) return *verdict;
   const Answer<std::vector<std::int64_t>> values = call_unpack(subject, *c.layout, sent);
-  if (auto verdict = unanswered(values, c.layout->id(), text_of_words(sent))) return *verdict;
+  if (!values.ok()) return *unanswered(values, c.layout->id(), text_of_words(sent));
   Judge judge;
-  compare_fields(judge, *c.layout, input, c.values, values.value,
-                 "Packed as " + text_of_words(words.value) + ", read from text as " + text_of_words(sent) + ".");
+  compare_fields(judge, *c.layout, c.values, values.value, [&] {
+    return std::pair(text_of_values(*c.layout, c.values),
+                     "Packed as " + text_of_words(words.value) + ", read from text as " + text_of_words(sent) + ".");
+  });
   return std::move(judge).verdict();
 }
 
@@ -108,17 +111,17 @@ Verdict check_refusal(Subject& subject, const ParametersCase& c) {
 
 Verdict check_pack_places(Subject& subject, const ParametersCase& c) {
   if (!packable(c)) return not_applicable(kNotPackable);
-  const std::string input = text_of_values(*c.layout, c.values);
   const auto expected = oracle::packed(c.layout->id(), c.values);
   if (!expected) return not_applicable("the oracle does not know this layout");
   const Answer<PackedWords> actual = call_pack(subject, *c.layout, c.values);
-  if (auto verdict = unanswered(actual, c.layout->id(), input)) return *verdict;
+  if (!actual.ok()) return *unanswered(actual, c.layout->id(), text_of_values(*c.layout, c.values));
   Judge judge;
   judge.add_checked(1);
   for (std::size_t word = 0; word < kPackedWords; ++word)
     if (actual.value[word] != (*expected)[word])
-      judge.broken({c.layout->id() + (word == 0 ? " scalar" : " param2"), input, text_of_words(*expected),
-                    text_of_words(actual.value), "A reader of this layout takes other fields out of these bits."});
+      judge.broken({c.layout->id() + (word == 0 ? " scalar" : " param2"), text_of_values(*c.layout, c.values),
+                    text_of_words(*expected), text_of_words(actual.value),
+                    "A reader of this layout takes other fields out of these bits."});
   return std::move(judge).verdict();
 }
 
@@ -126,10 +129,11 @@ Verdict check_unpack_places(Subject& subject, const WordsCase& c) {
   const auto expected = oracle::unpacked(c.layout->id(), c.words);
   if (!expected) return not_applicable("the oracle does not know this layout");
   const Answer<std::vector<std::int64_t>> actual = call_unpack(subject, *c.layout, c.words);
-  if (auto verdict = unanswered(actual, c.layout->id(), text_of_words(c.words))) return *verdict;
+  if (!actual.ok()) return *unanswered(actual, c.layout->id(), text_of_words(c.words));
   Judge judge;
-  compare_fields(judge, *c.layout, text_of_words(c.words), *expected, actual.value,
-                 "The fields are bits of the double, not its numeric value.");
+  compare_fields(judge, *c.layout, *expected, actual.value, [&] {
+    return std::pair(text_of_words(c.words), std::string("The fields are bits of the double, not its numeric value."));
+  });
   return std::move(judge).verdict();
 }
 

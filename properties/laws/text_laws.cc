@@ -26,9 +26,9 @@ std::string describe_double(std::uint64_t bits) { return describe(Format::f64, b
 Verdict check_survives(Subject& subject, const NumberCase& c) {
   if (!is_finite(c.bits)) return not_applicable("JSON has no such number");
   const Answer<std::string> text = call_print(subject, c.bits);
-  if (auto verdict = unanswered(text, "json " + class_of(c.bits), describe_double(c.bits))) return *verdict;
+  if (!text.ok()) return *unanswered(text, "json " + class_of(c.bits), describe_double(c.bits));
   const Answer<std::uint64_t> back = call_parse(subject, text.value);
-  if (auto verdict = unanswered(back, "json " + class_of(c.bits), describe_text(text.value))) return *verdict;
+  if (!back.ok()) return *unanswered(back, "json " + class_of(c.bits), describe_text(text.value));
   Judge judge;
   judge.add_checked(1);
   if (back.value != c.bits)
@@ -40,7 +40,7 @@ Verdict check_survives(Subject& subject, const NumberCase& c) {
 Verdict check_printing_is_exact(Subject& subject, const NumberCase& c) {
   if (!is_finite(c.bits)) return not_applicable("JSON has no such number");
   const Answer<std::string> text = call_print(subject, c.bits);
-  if (auto verdict = unanswered(text, "json " + class_of(c.bits), describe_double(c.bits))) return *verdict;
+  if (!text.ok()) return *unanswered(text, "json " + class_of(c.bits), describe_double(c.bits));
   Judge judge;
   judge.add_checked(1);
   const std::optional<oracle::ParsedNumber> read = oracle::parse(text.value);
@@ -75,13 +75,13 @@ Verdict check_never_non_finite(Subject& subject, const NumberCase& c) {
 Verdict check_parsing(Subject& subject, const TextCase& c) {
   const std::optional<oracle::ParsedNumber> expected = oracle::parse(c.text);
   if (!expected || expected->overflow) return not_applicable("no JSON number that a double can hold");
-  const std::string place = "json " + class_of(expected->bits);
+  const auto place = [&expected] { return "json " + class_of(expected->bits); };  // made when it is needed
   const Answer<std::uint64_t> actual = call_parse(subject, c.text);
-  if (auto verdict = unanswered(actual, place, describe_text(c.text))) return *verdict;
+  if (!actual.ok()) return *unanswered(actual, place(), describe_text(c.text));
   Judge judge;
   judge.add_checked(1);
   if (actual.value != expected->bits)
-    judge.broken({place, describe_text(c.text), describe_double(expected->bits), describe_double(actual.value),
+    judge.broken({place(), describe_text(c.text), describe_double(expected->bits), describe_double(actual.value),
                   "The reader does not give the nearest double."});
   return std::move(judge).verdict();
 }

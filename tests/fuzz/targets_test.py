@@ -3,6 +3,8 @@
     targets_test.py FOLDER COMPILER    a folder of targets, and a C compiler for the subjects of another
 """
 import ctypes
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -13,6 +15,15 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TARGETS, COMPILER = os.path.abspath(sys.argv[1]), sys.argv[2]
 HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def time_to_find():
+    """The script, for its list of twins."""
+    loader = importlib.machinery.SourceFileLoader("time_to_find", os.path.join(ROOT, "bench/time_to_find"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("time_to_find", loader))
+    sys.dont_write_bytecode = True
+    loader.exec_module(module)
+    return module
 
 
 class Targets(unittest.TestCase):
@@ -43,6 +54,11 @@ class Targets(unittest.TestCase):
         self.finds("params.", "packed_params", "twin:numeric_cast")
         self.finds("shape.", "graph_shapes", "twin:shape_input_by_formula")
         self.finds("graph.", "nonfinite_export", "twin:graph_scalar_bare")
+
+    def test_a_twin_of_each_target_is_found_in_drawn_inputs(self):
+        for target, twins in time_to_find().TWINS:
+            status, text = self.run_target(target, "-drawn=20000", subject="twin:" + twins[0])
+            self.assertLess(status, 0, f"{target} {twins[0]}: {text[-200:]}")
 
     def test_a_crash_of_a_library_of_another_is_a_finding_and_not_the_targets_end(self):
         path = self.library(os.path.join(HERE, "faulty_subject.c"))
