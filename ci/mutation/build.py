@@ -1,9 +1,11 @@
 """Writes the mutated core into the build folder and builds the programs that can kill a mutant."""
+import concurrent.futures
 import hashlib
+import json
 import re
 import subprocess
 
-from rewrite import Finder, render
+from rewrite import Finder, Site, render
 
 MOST_REPAIRS = 6
 
@@ -24,6 +26,12 @@ def clang_arguments(root):
     return ["-x", "c++", "-std=c++20", f"-I{root}", "-resource-dir", resources.stdout.strip()]
 
 
+def find_sites(path, arguments):
+    """The places of one source, each as the arguments of its Site. Run in a process of its own."""
+    return [[s.start, s.end, s.parts, s.function, s.original, s.changes, s.constant]
+            for s in Finder(path, arguments).find()]
+
+
 class MutatedCore:
     def __init__(self, root, build, say):
         self.root, self.build, self.say = root, build, say
@@ -31,36 +39,50 @@ class MutatedCore:
         self.sites = {}  # of each file
         self.sources = {}
         self.bare_lines = set()  # (file, line) that do not compile with a mutant
+        self.last = 0  # number
 
-    def find(self, paths):
+    def find(self, paths, jobs=1):
+        """Parsing takes seconds a source: what was found is kept in the build folder, as long as nothing changed."""
         arguments = clang_arguments(self.root)
+        rest = hashlib.sha256()
+        for header in sorted((self.root / "core").rglob("*.h")) + [self.root / "ci" / "mutation" / "rewrite.py"]:
+            rest.update(header.read_bytes() if header.exists() else b"")
+        kept = {}
         for path in paths:
-            finder = Finder(self.root / path, arguments)
-            self.sites[path] = finder.find()
-            self.sources[path] = finder.source
-            self.say(f"{path}: {sum(len(s.changes) for s in self.sites[path])} mutants")
+            self.sources[path] = (self.root / path).read_bytes()
+            digest = hashlib.sha256(rest.digest() + self.sources[path]).hexdigest()[:24]
+            kept[path] = self.build / "found" / f"{path.replace('/', '-')}-{digest}.json"
+        unknown = [path for path in paths if not kept[path].exists()]
+        self.say(f"looks for mutants in {len(unknown)} of {len(paths)} sources")
+        with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+            found = pool.map(find_sites, [self.root / path for path in unknown], [arguments] * len(unknown))
+            for path, sites in zip(unknown, found):
+                self.put(kept[path], json.dumps(sites).encode())
+        for path in paths:
+            self.sites[path] = [Site(*site) for site in json.loads(kept[path].read_text())]
 
     def number(self):
-        """Gives every change its number, from 1 on; the mutants in order."""
-        mutants = []
+        """Gives every change its number, from 1 on; returns the mutants that compile, in order. A number stays where
+        others go, so that one repair leaves the other sources as they are."""
+        mutants, last = [], 0
         for path, sites in self.sites.items():
             source = self.sources[path]
             lines = source.decode().split("\n")
             seen = {}
-            kept = []
             for site in sites:
                 line = source.count(b"\n", 0, site.parts[0][1] if site.function != "literal" else site.start) + 1
-                if (path, line) in self.bare_lines or (path, source.count(b"\n", 0, site.start) + 1) in self.bare_lines:
-                    continue
-                kept.append(site)
-                site.first_id = len(mutants) + 1
+                first_line = source.count(b"\n", 0, site.start) + 1
+                is_argument = source[site.end:site.end + 1] == b">"  # of a template: it must be a constant
+                site.bare = is_argument or bool({(path, line), (path, first_line)} & self.bare_lines)
+                site.first_id = last + 1
                 for change in site.changes:
+                    last += 1
                     text = lines[line - 1].strip()
                     words = f"`{site.original}` becomes {change if ' ' in change else f'`{change}`'}"
                     count = seen[(text, words)] = seen.get((text, words), 0) + 1
-                    mutants.append(Mutant(len(mutants) + 1, path, line, text,
-                                          words + (f", {count}." if count > 1 else "")))
-            self.sites[path] = kept
+                    if not site.bare:
+                        mutants.append(Mutant(last, path, line, text, words + (f", {count}." if count > 1 else "")))
+        self.last = last
         return mutants
 
     def write(self):
@@ -77,13 +99,14 @@ class MutatedCore:
         rules = re.sub(r"\n  ([\w/]+\.cc)", place_of, rules)
         rules = re.sub(r"(set_source_files_properties\()(.*?)( PROPERTIES)", self.places_of_list(mutated), rules,
                        flags=re.S)
-        own = " ".join(str(self.build / "source" / path) for path in mutated)
+        rules = rules.replace(" precompiled.h)", f" {self.root}/core/precompiled.h)")
         rules += (f"\ntarget_sources(packcheck_core PRIVATE {here}/mutants.cc)\n"
-                  f"set_property(SOURCE {own} APPEND PROPERTY COMPILE_OPTIONS -w -Wno-narrowing -include "
-                  f"{here}/mutants.h)\n")
+                  f"target_include_directories(packcheck_core BEFORE PRIVATE {self.build}/source)\n"
+                  f"target_compile_options(packcheck_core PRIVATE -w -Wno-narrowing -include {here}/mutants.h)\n"
+                  f"cmake_language(DEFER DIRECTORY ${{CMAKE_SOURCE_DIR}} CALL include {here}/programs.cmake)\n")
         self.put(self.folder / "CMakeLists.txt", rules.encode())
         for path in mutated:
-            content = render(self.sources[path], self.sites[path])
+            content = render(self.sources[path], [s for s in self.sites[path] if not s.bare])
             digest.update(path.encode() + content)
             self.put(self.build / "source" / path, content)
         for source in sorted((self.root / "core").rglob("*.*")):
@@ -124,14 +147,13 @@ class MutatedCore:
             if not bad - self.bare_lines:
                 raise SystemExit("mutate-core: the mutated core does not compile:\n" + ran.stdout[-4000:])
             self.bare_lines |= bad
+            self.say("\n".join(f"  {path}:{line}" for path, line in sorted(bad)))
             self.say(f"{len(bad)} lines do not compile with a mutant and go without")
         raise SystemExit("mutate-core: the mutated core does not compile after several repairs")
 
-    def compile_programs(self, jobs):
-        """The command and every unit test of the core."""
-        targets = subprocess.run(["ninja", "-C", self.build, "-t", "targets", "all"], check=True, capture_output=True,
-                                 text=True).stdout
-        tests = sorted(set(re.findall(r"^tests/(core_\w+_test):", targets, re.M)))
-        subprocess.run(["ninja", "-C", self.build, f"-j{jobs}", "packcheck", *tests], check=True,
-                       stdout=subprocess.DEVNULL)
-        return tests
+    def compile_server(self, jobs):
+        """The program with every unit test of the core and every law."""
+        ran = subprocess.run(["ninja", "-C", self.build, f"-j{jobs}", "mutation_server"], capture_output=True, text=True)
+        if ran.returncode != 0:
+            raise SystemExit("mutate-core: the server does not build:\n" + ran.stdout[-4000:])
+        return self.build / "mutation_server"

@@ -36,7 +36,7 @@ class Site:
 
     def __init__(self, start, end, parts, function, original, changes, constant):
         self.start, self.end = start, end
-        self.constant = constant  # in a constexpr function, whose calls may be constants
+        self.constant = constant  # in a constexpr function or a member's initializer: may be a constant
         self.parts = parts  # ranges of the operands
         self.function, self.original, self.changes = function, original, changes
         self.first_id = 0
@@ -99,6 +99,8 @@ class Finder:
         outside = self.constant
         if cursor.kind in FUNCTIONS:
             self.constant = bool(re.search(r"\bconst(expr|eval)\b", self.text(start, max(start, cursor.location.offset))))
+        if cursor.kind == Kind.FIELD_DECL:
+            self.constant = True  # its initializer is part of constructors that may be constant
         self.add_site(cursor, children, start, end)
         for child in children:
             self.visit(child)
