@@ -28,6 +28,7 @@ foreach(room IN ITEMS
     exec_bounds
     fast_path
     file
+    file_text
     format
     graph_json
     graph_ysgp
