@@ -13,8 +13,9 @@ MOST_REPAIRS = 6
 class Mutant:
     """One change. `key` is the same as long as the line of the source is."""
 
-    def __init__(self, number, path, line, text, change):
+    def __init__(self, number, path, line, text, change, constant):
         self.id, self.path, self.line, self.text, self.change = number, path, line, text, change
+        self.constant = constant  # what is evaluated when the program is compiled stays as it is
 
     @property
     def key(self):
@@ -81,7 +82,8 @@ class MutatedCore:
                     words = f"`{site.original}` becomes {change if ' ' in change else f'`{change}`'}"
                     count = seen[(text, words)] = seen.get((text, words), 0) + 1
                     if not site.bare:
-                        mutants.append(Mutant(last, path, line, text, words + (f", {count}." if count > 1 else "")))
+                        words += f", {count}." if count > 1 else ""
+                        mutants.append(Mutant(last, path, line, text, words, site.constant))
         self.last = last
         return mutants
 

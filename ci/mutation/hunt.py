@@ -144,6 +144,8 @@ class Hunter:
         return [task for task in self.order(mutant) if task.name not in tried]
 
     def has_new_tests(self, mutant, row):
+        if row["outcome"] in ("not reached", "constant"):
+            return True  # said again at no cost
         return not row["outcome"].startswith("killed") and bool(self.new_tests(mutant, row))
 
     def judge(self, mutant, server, most_seconds, earlier=None):
@@ -152,7 +154,7 @@ class Hunter:
                "key": mutant.key, "by": "", "outcome": "not reached", "tried": [], "seconds": 0.0}
         tasks = self.new_tests(mutant, earlier)
         if not tasks:
-            return row
+            return {**row, "outcome": "constant"} if mutant.constant else row
         own = mutant.id in self.at_start
         if own:
             server = Server(self.program, self.corpus, self.count, mutant.id,

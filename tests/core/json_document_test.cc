@@ -120,6 +120,8 @@ TEST(JsonString, IsReadBackAsItWas) {
   std::string every;
   for (char letter = 1; letter < 127; ++letter) every.push_back(letter);
   every.append("\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
+  // The first and the last of every length, and beside the surrogates.
+  every.append("\xC2\x80\xDF\xBF\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF\xF0\x90\x80\x80\xF4\x8F\xBF\xBF");
   std::string json;
   ASSERT_TRUE(append_json_string(json, every));
   const Result<JsonDocument> read = read_json(json);
@@ -128,8 +130,9 @@ TEST(JsonString, IsReadBackAsItWas) {
 }
 
 TEST(JsonString, RefusesWhatIsNoUtf8) {
-  for (const char* text :
-       {"\x80", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE0\x80\x80", "\xF8\x88\x80"}) {
+  for (const char* text : {"\x80", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE0\x80\x80",
+                           "\xF8\x88\x80", "\xC3(", "\xC3\xC0", "\xC1\xBF", "\xE0\x9F\xBF", "\xE2\x82", "\xE2\x82(",
+                           "\xE2(\x80", "\xF0\x8F\xBF\xBF", "\xF0\x9F\x98", "\xF0\x9F\x98(", "\xF5\x80\x80\x80"}) {
     std::string json = "kept";
     EXPECT_FALSE(append_json_string(json, text));
     EXPECT_EQ(json, "kept");

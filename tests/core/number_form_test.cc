@@ -46,6 +46,8 @@ TEST(NumberForm, GivesExistingReadersAPlainNumberWhereverJsonHasOne) {
 TEST(NumberForm, RefusesANumberAndBitsThatDisagree) {
   EXPECT_THAT(read_number_form("9.75E-319", "0x0000000000030301").error().text(),
               HasSubstr("the number 9.75E-319 is 0x00000000000302de, its bits are 0x0000000000030301"));
+  EXPECT_THAT(read_number_form("1." + std::string(38, '0') + "5", "0x0000000000000000").error().text(),
+              HasSubstr("the number 1." + std::string(38, '0') + " is 0x3ff0000000000000"));
   EXPECT_THAT(read_number_form("0.0", "0x8000000000000000").error().text(), HasSubstr("the same double in both"));
   EXPECT_THAT(read_number_form(std::nullopt, std::nullopt).error().text(), HasSubstr("no number and no bits"));
   EXPECT_FALSE(read_number_form("NaN", "0x7ff8000000000000"));

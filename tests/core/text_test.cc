@@ -240,6 +240,17 @@ TEST(NumberGrammar, AcceptsJsonNumbersAndNothingElse) {
   }
 }
 
+TEST(NumberGrammar, ReadsNoDigitBehindItsEnd) {
+  constexpr std::string_view kText = "123.456e789";
+  for (const std::size_t length : {1U, 2U, 3U, 5U, 6U, 9U, 10U})
+    EXPECT_TRUE(is_json_number(kText.substr(0, length))) << length;
+  EXPECT_EQ(parse_number(kText.substr(0, 6)).value(), bits_of(123.45));
+}
+
+TEST(NumberText, AMessageQuotesTheStartOfALongText) {
+  EXPECT_THAT(parse_number(std::string(41, 'x')).error().text(), HasSubstr("'" + std::string(40, 'x') + "' is not"));
+}
+
 TEST(NumberGrammar, CoreAndOracleAgreeOnEveryShortText) {
   // Every text of up to six characters of this alphabet: 8^6 and a few.
   constexpr std::string_view kAlphabet = "01-+.eE ";
@@ -302,6 +313,8 @@ TEST(NumberText, SaysWhetherADoubleIsExactlyTheNumber) {
   for (const char* text : {"0.1", "9007199254740993", "-333333833333500000", "1e23", "5e-324", "1e-400",
                            "18446744073709551615", "9.7517E-319"})
     EXPECT_FALSE(is_exact_number(text).value()) << text;
+  EXPECT_FALSE(is_exact_number("1e-99999999999999999999").value());
+  EXPECT_TRUE(is_exact_number("0e99999999999999999999").value());
   EXPECT_FALSE(is_exact_number("1e999").has_value());
 }
 
@@ -343,6 +356,8 @@ TEST(NumberText, FaultyChoicesLoseWhatTheirNamesSay) {
   EXPECT_EQ(parse_number("9.7517E-319", {.precision = ParsePrecision::f32}).value(), 0U);
   EXPECT_EQ(parse_number("Infinity", {.non_finite = NonFiniteParsing::accept}).value(), kInfinity);
   EXPECT_EQ(parse_number("1e999", {.non_finite = NonFiniteParsing::accept}).value(), kInfinity);
+  EXPECT_EQ(parse_number("-Infinity", {.non_finite = NonFiniteParsing::accept}).value(), kInfinity | kSign);
+  EXPECT_EQ(parse_number("NaN", {.non_finite = NonFiniteParsing::accept}).value(), 0x7FF8000000000000U);
   // What serde_json's default reader was measured to give.
   const ParseRules best_effort{.precision = ParsePrecision::best_effort};
   EXPECT_EQ(parse_number("8.8895642e-316", best_effort).value(), 0x0AB976FEU);
@@ -352,6 +367,13 @@ TEST(NumberText, FaultyChoicesLoseWhatTheirNamesSay) {
   EXPECT_EQ(parse_number("2.61013382786E-312", best_effort).value(), 0x0000007B00F40000U);
   EXPECT_EQ(parse_number("1.39383298354038E-309", best_effort).value(), 0x0001009500950000U);
   EXPECT_EQ(parse_number("0.09007874049960225", best_effort).value(), 0x3FB70F667C82BAC4U);
+  EXPECT_EQ(parse_number("1e-309", best_effort).value(), 0x0000B8157268FDAFU);
+  EXPECT_EQ(parse_number("-2.5e+2", best_effort).value(), bits_of(-250.0));
+  EXPECT_EQ(parse_number("18446744073709551615e-299", best_effort).value(), 0x05DAC9A7B3B7302FU);
+  EXPECT_EQ(parse_number("-184467440737095516159.25", best_effort).value(), bits_of(-0x1p64 * 10));
+  EXPECT_EQ(parse_number("1e-2147483648", best_effort).value(), 0U);
+  EXPECT_EQ(parse_number("0e2147483647", best_effort).value(), 0U);
+  EXPECT_FALSE(parse_number("1e2147483647", best_effort));
   EXPECT_EQ(parse_number("9.7517E-319", {.point = PointParsing::ends_the_number}).value(), bits_of(9.0));
   EXPECT_FALSE(parse_number("5e-324", {.subnormal = SubnormalParsing::refused}));
   EXPECT_EQ(parse_number("-5e-324", {.subnormal = SubnormalParsing::flushed}).value(), kSign);
@@ -359,6 +381,7 @@ TEST(NumberText, FaultyChoicesLoseWhatTheirNamesSay) {
   EXPECT_EQ(parse_number("-0.0", {.negative_zero = NegativeZeroParsing::integer}).value(), kSign);
   EXPECT_EQ(parse_number("null", {.null = NullParsing::zero}).value(), 0U);
   EXPECT_EQ(print_number(bits_of(0.1 + 0.2), {.digits = Digits::fifteen}).value(), "0.3");
+  EXPECT_EQ(print_number(bits_of(0.1 + 0.7), {.digits = Digits::fifteen}).value(), "0.8");
   EXPECT_EQ(print_number(kSign, {.zero = ZeroPrinting::without_sign}).value(), "0.0");
   EXPECT_EQ(print_number(kSign | 5, {.subnormal = SubnormalPrinting::flushed}).value(), "-0.0");
   EXPECT_EQ(print_number(kInfinity, {.non_finite = NonFinitePrinting::null}).value(), "null");
