@@ -27,6 +27,7 @@ foreach(room IN ITEMS
     exec
     exec_bounds
     fast_path
+    faulty_rules
     file
     file_text
     format

@@ -1,6 +1,7 @@
 // Tensor files: what is read, what is refused and how it is said, what is written, what is mapped.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -169,6 +170,8 @@ TEST(TensorFile, AHeaderIsReadStrictly) {
   EXPECT_THAT(refusal(wraps), HasSubstr("a header of 18446744073709551611 bytes in a file of 10"));
   EXPECT_EQ(refusal(wraps, {.length_wraps = true}), "read");
   EXPECT_THAT(refusal({}), HasSubstr("a file of 0 bytes"));
+  EXPECT_THAT(read_safetensors(Bytes(7)).error().text(), HasSubstr("a file of 7 bytes"));
+  EXPECT_THAT(read_safetensors(Bytes(8)).error().text(), testing::Not(HasSubstr("a file of")));
 }
 
 TEST(TensorFile, AnUnsoundGgufIsRefusedWithThePlaceAndWhatWouldBeRight) {
@@ -182,7 +185,7 @@ TEST(TensorFile, AnUnsoundGgufIsRefusedWithThePlaceAndWhatWouldBeRight) {
   EXPECT_THAT(refusal(Gguf{.offset = 0xFFFFFFFFFFFFFFE0}.bytes()), HasSubstr("expected data within the file"));
   EXPECT_EQ(refusal(Gguf{.dims = {8}, .offset = 0xFFFFFFFFFFFFFFE0, .data = 0}.bytes(), {.range_check_wraps = true}),
             "read");
-  EXPECT_THAT(refusal(Gguf{.version = 0x03000000}.bytes()), HasSubstr("a big-endian file"));
+  EXPECT_THAT(refusal(Gguf{.version = 0x03000000}.bytes()), HasSubstr("byte 4: a big-endian file"));
   EXPECT_THAT(refusal(Gguf{.version = 4}.bytes()), HasSubstr("byte 4: version 4; expected 1, 2 or 3"));
   EXPECT_THAT(refusal(Gguf{.entry_count = std::uint64_t{1} << 61}.bytes()), HasSubstr("metadata entries in the"));
   EXPECT_THAT(refusal(Gguf{}.with("k", 4, 1, 4).with("k", 4, 1, 4).bytes()), HasSubstr("duplicate key 'k'"));
@@ -267,6 +270,10 @@ TEST(MappedFile, AFileIsMappedAndWhatIsNoneIsRefused) {
   EXPECT_THAT(MappedFile::open(path).error().text(), HasSubstr("cannot open"));
   EXPECT_THAT(MappedFile::open(folder).error().text(), HasSubstr("a directory; expected a regular file"));
   EXPECT_THAT(MappedFile::open("/dev/null").error().text(), HasSubstr("no regular file"));
+  const std::string pipe = folder + "packcheck_mapped_pipe";  // nobody writes to it
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(MappedFile::open(pipe).error().text(), HasSubstr("no regular file"));
+  std::filesystem::remove(pipe);
 }
 
 /// A file of ../shared/data beside the sources; nothing where it is absent.
