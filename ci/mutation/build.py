@@ -130,7 +130,8 @@ class MutatedCore:
 
     def configure(self, definitions):
         command = ["cmake", "-S", self.root, "-B", self.build, "-G", "Ninja", f"-DPACKCHECK_CORE={self.folder}",
-                   "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1",
+                   "-DCMAKE_C_COMPILER=gcc", "-DCMAKE_CXX_COMPILER=g++", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+                   "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1",
                    "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1", *definitions]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 

@@ -1,4 +1,5 @@
 """Puts unit tests and laws to one mutant after another, in copies of a server that has them all (server.cc)."""
+import collections
 import concurrent.futures
 import json
 import os
@@ -10,6 +11,7 @@ import threading
 
 CPU_FACTOR = 10  # a mutant that needs so much more than no mutant hangs
 CPU_LEAST = 0.5  # seconds that every task has
+MOST_KILLERS = 8  # of a file, that are tried first
 
 
 class Task:
@@ -121,6 +123,7 @@ class Hunter:
         path_of = {mutant.id: mutant.path for mutant in mutants}
         self.tasks = tasks
         self.of_mutant, self.of_file = {}, {}
+        self.killers = {}  # of each file: how often each task killed
         for task in tasks:
             if not task.passes:
                 continue
@@ -132,12 +135,18 @@ class Hunter:
     def new_server(self):
         return Server(self.program, self.corpus, self.count)
 
+    def note(self, row):
+        if row["by"]:
+            self.killers.setdefault(row["file"], collections.Counter())[row["by"]] += 1
+
     def order(self, mutant):
-        """The cheapest tasks first; of a mutant that runs before any task, those that reach its file."""
+        """Tasks that killed most in this file first, then the cheapest; of a mutant that runs before any task, those
+        that reach its file."""
         reaching = self.of_mutant.get(mutant.id, [])
         if mutant.id in self.at_start:
             reaching = reaching + [t for t in self.of_file.get(mutant.path, self.tasks) if t not in reaching and t.passes]
-        return sorted(reaching, key=lambda t: (t.seconds, t.index))
+        best = [name for name, _ in self.killers.get(mutant.path, collections.Counter()).most_common(MOST_KILLERS)]
+        return sorted(reaching, key=lambda t: (t.name not in best, t.seconds, t.index))
 
     def new_tests(self, mutant, row):
         tried = set(row["tried"]) if row else set()

@@ -304,6 +304,7 @@ TEST(NumberText, NarrowFormatsAreReachedInOneRounding) {
   EXPECT_EQ(parse_number_as(Format::f16, "-0").value(), 0x8000U);
   EXPECT_EQ(parse_number_as(Format::f32, "9.7517E-319").value(), 0U);
   EXPECT_EQ(parse_number_as(Format::f32, "9e-45").value(), 6U);
+  EXPECT_THAT(parse_number_as(Format::f16, "x").error().text(), HasSubstr("'x' is not a JSON number"));
 }
 
 TEST(NumberText, SaysWhetherADoubleIsExactlyTheNumber) {
