@@ -46,7 +46,8 @@ def counts(rows):
     return [len(rows), sum(row["by"].startswith("test ") for row in failed),
             sum(row["by"].startswith("law ") for row in failed), len(stopped),
             sum(row["outcome"] == "constant" for row in rows), sum(bool(row["equivalent"]) for row in rows), sum(row["outcome"] == "not reached" for row in left),
-            sum(row["outcome"] != "not reached" for row in left), f"{100 * score_of(rows):.1f} %"]
+            sum(row["outcome"] == "survived" for row in left),
+            sum(row["outcome"] == "survived for now" for row in left), f"{100 * score_of(rows):.1f} %"]
 
 
 def score_table(rows, total, options):
@@ -57,12 +58,13 @@ def score_table(rows, total, options):
     lines = ["# Mutants of the core", "",
              f"`ci/mutate-core --budget T --sample {options.sample} --seed {options.seed} --write-score` wrote this table. "
              f"There are {total} mutants; {len(rows)} of `{options.files}` were tried, each file with its share.", "",
-             "| room | tried | a unit test failed | a law failed | crash or hang | constant | equivalent | not reached | survived | killed |",
-             "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
+             "| room | tried | a unit test failed | a law failed | crash or hang | constant | equivalent | not reached | survived | out of time | killed |",
+             "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for room, own in sorted(rooms.items()):
         lines.append(f"| {room} | " + " | ".join(map(str, counts(own))) + " |")
     lines.append("| all | " + " | ".join(map(str, counts(rows))) + " |")
     lines += ["", "The cheapest test that reaches a mutant runs first and the first failure ends it, so the columns say what",
               "noticed first, not what could notice. Constant: in a constexpr function or a member's initializer that no run of a test",
-              "evaluates, and what is computed at compile time stays as it is; these and the equivalent ones count neither way.", ""]
+              "evaluates, and what is computed at compile time stays as it is; these and the equivalent ones count neither way. Out of time: no",
+              "test failed before --most-seconds were over, and some were left.", ""]
     return "\n".join(lines)

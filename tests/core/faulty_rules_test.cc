@@ -97,5 +97,15 @@ TEST(FaultyRules, ABroadcastAlignedAtTheFirstAxisPutsTheMissingOnesLast) {
   EXPECT_EQ(inferred("broadcast", {}, {{2, 3}, {3}}, rules), (Dimensions{-1}));
 }
 
+TEST(FaultyRules, PaddingOfOneSideCountsOnceAndAnIgnoredDilationLeavesTheKernelAsItIs) {
+  const Dimensions pool{2, 2, 1, 1, 1, 1};
+  EXPECT_EQ(inferred("maxpool2d", pool, {{1, 1, 4, 4}}, {.padding = PaddingSides::one}), (Dimensions{1, 1, 4, 4}));
+  EXPECT_EQ(inferred("maxpool2d", pool, {{1, 1, 4, 4}}, {}), (Dimensions{1, 1, 5, 5}));
+  const Dimensions dilated{1, 1, 0, 0, 2, 2, 1};
+  const std::vector<Dimensions> shapes{{1, 1, 5, 5}, {1, 1, 3, 3}};
+  EXPECT_EQ(inferred("conv2d", dilated, shapes, {.dilation = DilationUse::ignored}), (Dimensions{1, 1, 3, 3}));
+  EXPECT_EQ(inferred("conv2d", dilated, shapes, {}), (Dimensions{1, 1, 1, 1}));
+}
+
 }  // namespace
 }  // namespace packcheck::test
