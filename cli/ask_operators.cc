@@ -11,7 +11,8 @@
 namespace packcheck {
 namespace {
 
-constexpr const char* kShapeForm = "a shape as in 1x3x224x224 (or 'scalar'), or FIELD=VALUE as in stride=2";
+constexpr const char* kShapeForm =
+    "a shape as in 1x3x224x224 (or 'scalar'), or FIELD=VALUE as in stride=2; numbers of 64 bits";
 
 /// "1x3x224x224" or "1,3,224,224".
 Result<Dimensions> numbers_of(const std::string& text, const std::string& where) {
@@ -59,6 +60,9 @@ class Fields {
       if (auto ok = set(name + "_h", numbers->front()); !ok) return ok;
       return set(name + "_w", numbers->back());
     }
+    if (has(name) || has(name + "_h"))
+      return refuse(std::to_string(numbers->size()) + " numbers for " + name, op_.id(),
+                    has(name) ? "one" : "one, or two: for the height and the width");
     return refuse("'" + name + "=" + value + "'", op_.id(), "FIELD=VALUE with a field of " + names_of(op_));
   }
 

@@ -253,8 +253,9 @@ void print_audit(const AuditSubject& subject, const TensorFile* file, const File
     if (!w.right.empty()) std::printf("         right: %s\n", printable(w.right).c_str());
   }
   const std::size_t problems = subject.problems(audit.warnings);
-  std::printf("%s, %s, %s\n", counted(file == nullptr ? 0 : file->tensors.size(), "tensor").c_str(),
-              counted(problems, "problem").c_str(), counted(audit.warnings.size() - problems, "note").c_str());
+  if (file != nullptr) std::printf("%s, ", counted(file->tensors.size(), "tensor").c_str());
+  std::printf("%s, %s\n", counted(problems, "problem").c_str(),
+              counted(audit.warnings.size() - problems, "note").c_str());
 }
 
 void print_audit_json(const AuditSubject& subject, const TensorFile* file, const FileAudit& audit) {

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 
 #include "core/graph/json_import.h"
 #include "core/graph/shape_window.h"
+#include "core/text/number_form.h"
 
 namespace packcheck {
 namespace {
@@ -57,6 +60,27 @@ std::string listed(const ShortList& shape) {
   std::string text(1, '[');
   for (std::size_t i = 0; i < shape.size(); ++i) text.append(i == 0 ? "" : ",").append(std::to_string(shape[i]));
   return text.append("]");
+}
+
+/// What belongs where a number of ordinary size stands: the integer that was meant may be its value.
+std::string right_in_place_of(std::uint64_t scalar) {
+  std::string right = "integers in the low bits of the double";
+  const auto value = std::bit_cast<double>(scalar);
+  if (!(value >= 1 && value < 0x1p32) || value != std::floor(value)) return right;
+  const auto integer = static_cast<std::uint64_t>(value);
+  right.append(": ").append(print_bits(integer)).append(", if ").append(std::to_string(integer));
+  return right.append(" is the packed integer, stored as a number");
+}
+
+/// Of a word that leaves a field of the layout 0: whether it is whole in the one that yishape-math's comments name.
+std::string as_fields_of_16_bits(std::uint64_t scalar) {
+  const std::uint64_t kernel_h = scalar >> 32 & 0xFFFF;
+  const std::uint64_t kernel_w = scalar >> 16 & 0xFFFF;
+  const std::uint64_t stride = scalar & 0xFFFF;
+  if (kernel_h == 0 || kernel_w == 0 || stride == 0 || scalar >> 48 != 0) return {};
+  std::string text = "; in fields of 16 bits, another layout, it is kernel ";
+  text.append(std::to_string(kernel_h)).append("x").append(std::to_string(kernel_w));
+  return text.append(", stride ").append(std::to_string(stride));
 }
 
 class Auditor {
@@ -122,12 +146,14 @@ class Auditor {
 
   void audit_window(const GraphNode& node) {
     const bool has_channels = node.op == "conv2d";
-    if (!node.scalar) return warn(Kind::missing_scalar, "scalar", "absent", "kernel and stride, packed");
+    if (!node.scalar)
+      return warn(Kind::missing_scalar, "scalar", "absent",
+                  "kernel and stride, packed; exporters leave a NaN out, which a negative field makes");
     if (!node.param2) warn(Kind::missing_scalar, "param2", "absent", "the padding, packed");
     const std::uint64_t scalar = *node.scalar;
     const std::uint64_t param2 = node.param2.value_or(0);
     if (scalar >> 52 != 0)
-      return warn(Kind::not_packed, "scalar", "a number of ordinary size", "integers in the low bits of the double");
+      return warn(Kind::not_packed, "scalar", "a number of ordinary size", right_in_place_of(scalar));
     if (scalar >> 32 != 0 && (scalar >> 8 & 0xFFFFFF) == 0)
       return warn(Kind::generation_1, "scalar",
                   "stride " + std::to_string(scalar >> 32) + " in bits 32 and up, and no kernel",
@@ -138,7 +164,9 @@ class Auditor {
     const auto nonzero = [&](std::uint64_t value, std::string_view member, std::string name) {
       if (value != 0) return;
       runs = false;
-      warn(Kind::zero_field, member, name.append(" is 0"), "1 or more");
+      std::string right = "1 or more, since readers divide by it";
+      if (member == "scalar") right.append(as_fields_of_16_bits(scalar));
+      warn(Kind::zero_field, member, name.append(" is 0"), std::move(right));
     };
     nonzero(p.kernel_h, "scalar", "kernel_h");
     nonzero(p.kernel_w, "scalar", "kernel_w");
@@ -148,7 +176,7 @@ class Auditor {
     warn(Kind::numeric_cast, "scalar",
          "kernel " + std::to_string(p.kernel_h) + "x" + std::to_string(p.kernel_w) + ", stride " +
              std::to_string(p.stride) + " in the bits of a subnormal",
-         "a reader that takes the bits, not the value");
+         "a reader that takes the bits: a cast of the value is 0, and divides by it");
     if (p.kernel_h > 255 || p.dilation > 1)
       warn(Kind::generation_3, "scalar",
            "kernel_h " + std::to_string(p.kernel_h) + ", dilation " + std::to_string(p.dilation),

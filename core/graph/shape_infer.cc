@@ -80,7 +80,9 @@ std::string text_of_names(const ShapeOperator& op) {
 
 std::string text_of_counts(const ShapeOperator& op) {
   const std::string least = std::to_string(op.least_shapes);
-  return op.least_shapes == op.most_shapes ? least : least + " to " + std::to_string(op.most_shapes);
+  std::string text = op.least_shapes == op.most_shapes ? least : least + " to " + std::to_string(op.most_shapes);
+  if (op.family == ShapeFamily::convolution || op.op == "linear") text.append(": input, weight and, if any, bias");
+  return text;
 }
 
 }  // namespace

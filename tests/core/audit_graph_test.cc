@@ -60,6 +60,20 @@ TEST(AuditGraph, ParametersThatAreAbsentZeroPlainOrOfAnotherGenerationAreNamed) 
       ElementsAre(HasSubstr("numeric_cast"), HasSubstr("generation_3 /nodes/2/scalar: kernel_h 3, dilation 2")));
 }
 
+TEST(AuditGraph, WhatTheParametersMayHaveBeenMeantToBeIsSaid) {
+  const auto right = [](const std::string& parameters) {
+    return audit_graph(convolution("[1,2,4,4]", parameters)).front().right;
+  };
+  EXPECT_THAT(right(R"("scalar":197377.0,"param2_bits":"0x0000000000000002",)"),
+              HasSubstr("0x0000000000030301, if 197377 is the packed integer"));
+  EXPECT_EQ(right(R"("scalar":0.5,"param2_bits":"0x0000000000000002",)"), "integers in the low bits of the double");
+  EXPECT_THAT(right(R"("scalar_bits":"0x0000000300030001","param2_bits":"0x0000000000000002",)"),
+              HasSubstr("in fields of 16 bits, another layout, it is kernel 3x3, stride 1"));
+  EXPECT_EQ(right(R"("scalar_bits":"0x0000000000030300","param2_bits":"0x0000000000000002",)"),
+            "1 or more, since readers divide by it");
+  EXPECT_THAT(right(""), HasSubstr("a negative field"));
+}
+
 TEST(AuditGraph, TheShapeOfTheInputIsToldFromAnyOtherWrongShape) {
   EXPECT_THAT(lines(convolution("[1,1,6,6]", kUsual)),
               ElementsAre(HasSubstr("numeric_cast"), "input_shape_exported /nodes/2/shape: [1,1,6,6]"));
