@@ -1,7 +1,9 @@
 #include "core/graph/exec.h"
 
 #include <array>
+#include <bit>
 #include <string>
+#include <type_traits>
 
 #include "core/environment.h"
 #include "core/graph/exec_functions.h"
@@ -91,6 +93,18 @@ template <class T>
   return f.forward(call, output);
 }
 
+/// Subnormal numbers become zeros of their sign, by their bits: a comparison would depend on the environment.
+template <class T>
+void flush(std::vector<T>& numbers) {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  constexpr Bits kSign = Bits{1} << (8 * sizeof(T) - 1);
+  constexpr Bits kExponent = sizeof(T) == 8 ? static_cast<Bits>(std::uint64_t{0x7FF} << 52) : Bits{0x7F800000};
+  for (T& number : numbers) {
+    const auto bits = std::bit_cast<Bits>(number);
+    if ((bits & kExponent) == 0) number = std::bit_cast<T>(bits & kSign);
+  }
+}
+
 template <class T>
 [[gnu::noinline]] Result<void> backward_in(const Functions<T>& f, const ExecCall<T>& call, std::span<const T> upstream,
                                            std::span<Tensor<T>> gradients) {
@@ -135,8 +149,14 @@ Result<Tensor<T>> run_forward(const ExecOperator& op, const ExecQuestion<T>& q, 
   if (!shape) return tl::unexpected(shape.error());
   Tensor<T> output{std::move(*shape), {}};
   output.elements.resize(index_of(*element_count(output.shape, op.op)));
-  const ExecCall<T> call{q.attributes, q.inputs, output.shape, rules};
+  std::vector<Tensor<T>> flushed;
+  if (rules.subnormals == NodeSubnormals::zero_as_inputs) {
+    flushed.assign(q.inputs.begin(), q.inputs.end());
+    for (Tensor<T>& input : flushed) flush(input.elements);
+  }
+  const ExecCall<T> call{q.attributes, flushed.empty() ? q.inputs : flushed, output.shape, rules};
   if (auto ok = forward_in<T>(functions_of<T>(op), call, output.elements); !ok) return tl::unexpected(ok.error());
+  if (rules.subnormals == NodeSubnormals::zero_as_results) flush(output.elements);
   return output;
 }
 

@@ -54,6 +54,11 @@ enum class LabelUse : std::uint8_t { own, first_class, clamped };
 enum class BiasGradient : std::uint8_t { summed, missing };
 enum class BroadcastGradient : std::uint8_t { summed, last };
 enum class FlattenOrder : std::uint8_t { row_major, channels_last };
+enum class NodeSubnormals : std::uint8_t {
+  kept,
+  zero_as_results,  ///< FTZ: kernels compiled with -ftz
+  zero_as_inputs    ///< DAZ alone: what is read counts as 0, what is written is kept
+};
 
 /// What the executor does; each default is right, each other value is a documented bug.
 struct ExecRules {
@@ -74,6 +79,7 @@ struct ExecRules {
   BiasGradient bias = BiasGradient::summed;  ///< of conv2d and linear
   BroadcastGradient broadcast = BroadcastGradient::summed;
   FlattenOrder flatten = FlattenOrder::row_major;
+  NodeSubnormals subnormals = NodeSubnormals::kept;  ///< of the forward pass
   friend bool operator==(const ExecRules&, const ExecRules&) = default;
 };
 

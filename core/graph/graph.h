@@ -73,6 +73,14 @@ enum class FlagReading : std::uint8_t { declared, scalar_and_param2_swapped };
 enum class ForwardReference : std::uint8_t { refuse, accept };
 enum class DataOfOperator : std::uint8_t { refuse, accept };
 enum class Param2Place : std::uint8_t { own, scalars_when_free };
+enum class CommaReading : std::uint8_t {
+  separates,
+  is_a_point  ///< strtod under a locale with a decimal comma: [1,2] is [1.2]
+};
+enum class AbsentScalar : std::uint8_t {
+  absent,
+  zero  ///< a reader's default: all packed fields are 0, and something divides by them
+};
 
 /// The choices of one exporter and reader; the defaults are the reference.
 struct GraphRules {
@@ -90,6 +98,8 @@ struct GraphRules {
   ForwardReference forward_reference = ForwardReference::refuse;
   DataOfOperator data_of_operator = DataOfOperator::refuse;
   Param2Place param2 = Param2Place::own;
+  CommaReading comma = CommaReading::separates;
+  AbsentScalar absent = AbsentScalar::absent;
   friend bool operator==(const GraphRules&, const GraphRules&) = default;
 };
 

@@ -225,10 +225,24 @@ class Importer {
   bool complete_ = false;
 };
 
+/// The text with a point for every comma that has a digit on both sides; strings are not spared.
+std::string with_points(std::string_view text) {
+  const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
+  std::string pointed(text);
+  for (std::size_t i = 1; i + 1 < text.size(); ++i)
+    if (text[i] == ',' && is_digit(text[i - 1]) && is_digit(text[i + 1])) pointed[i] = '.';
+  return pointed;
+}
+
 }  // namespace
 
 GraphResult<Graph> import_json(std::string_view text, const GraphDialect& dialect, const GraphRules& rules,
                                const GraphLimits& limits) {
+  if (rules.comma == CommaReading::is_a_point) {
+    GraphRules separating = rules;
+    separating.comma = CommaReading::separates;
+    return import_json(with_points(text), dialect, separating, limits);
+  }
   const ExactEnvironment exact;
   const CLocale locale;
   Importer importer(dialect, rules, limits, text);

@@ -10,6 +10,7 @@ void NodeReader::finish() {
   join_number(node_->scalar, NodeMember::scalar, NodeMember::scalar_bits, bits_[0]);
   join_number(node_->param2, NodeMember::param2, NodeMember::param2_bits, bits_[1]);
   join_data();
+  if (rules_.absent == AbsentScalar::zero && !node_->data && !node_->scalar) node_->scalar = 0;
 }
 
 /// A number and its bits: whichever is there; where both are, they must be the same double.

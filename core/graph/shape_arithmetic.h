@@ -11,9 +11,10 @@ namespace packcheck {
 /// Holds any product of two int64 numbers, and the sum of a few.
 using Wide = __int128;
 
-/// `value` as the rules' arithmetic keeps it: exactly, or the low 32 bits as a C int on most machines.
+/// `value` as the rules' arithmetic keeps it: exactly, the low 32 bits, or the double nearest to it.
 [[nodiscard]] inline Wide in_width(Wide value, const ShapeRules& rules) {
   if (rules.arithmetic == SizeArithmetic::exact) return value;
+  if (rules.arithmetic == SizeArithmetic::in_doubles) return static_cast<Wide>(static_cast<double>(value));
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<unsigned __int128>(value)));
 }
 

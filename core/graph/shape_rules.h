@@ -53,7 +53,11 @@ enum class DilationUse : std::uint8_t { used, ignored };
 enum class PaddingSides : std::uint8_t { both, one };
 enum class StridePlace : std::uint8_t { own, swapped_with_padding, height_and_width_swapped };
 enum class WidthKernel : std::uint8_t { own, height };
-enum class SizeArithmetic : std::uint8_t { exact, wraps_32 };
+enum class SizeArithmetic : std::uint8_t {
+  exact,
+  wraps_32,   ///< as a C int on most machines, or JavaScript's >> 0
+  in_doubles  ///< past 2^53 every second integer is another (JavaScript; JSON numbers read as doubles)
+};
 enum class ExportedShape : std::uint8_t { output, input };
 enum class InputSize : std::uint8_t { all_candidates, formula };
 enum class SamePads : std::uint8_t { keep_sum, symmetric, other_side };

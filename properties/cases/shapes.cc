@@ -129,8 +129,12 @@ ShapeRequest draw_other(Source& source, const ShapeOperator& op) {
     const auto trailing = static_cast<std::ptrdiff_t>(1 + source.below(x.size()));
     return {&op, {trailing}, std::vector<Dimensions>{x, {x.end() - trailing, x.end()}}};
   }
-  if (op.op == "element_count" && source.below(4) == 1) return {&op, {}, {{46341, 46340 + up_to(source, 9)}}};
-  if (op.op == "element_count") return {&op, {}, {x}};
+  if (op.op == "element_count") {
+    const std::uint64_t limit = source.below(4);
+    if (limit == 1) return {&op, {}, {{46341, 46340 + up_to(source, 9)}}};        // 2^31
+    if (limit == 2) return {&op, {}, {{94906267, 94906266 + up_to(source, 9)}}};  // 2^53
+    return {&op, {}, {x}};
+  }
   x.resize(4, 2);  // batchnorm2d, adaptive_avgpool2d
   if (op.op == "batchnorm2d") return {&op, {}, {x, {x[1]}, {x[1]}}};
   return {&op, {up_to(source, 9), up_to(source, 9)}, {x}};

@@ -48,6 +48,13 @@ std::vector<Twin> graph_twins() {
        kUnsoundText, [](ReferenceRules& r) { r.graph.forward_reference = ForwardReference::accept; }, kRareFault},
       {"graph_operator_with_data", "accepts data on a node with inputs", kUnsoundText,
        [](ReferenceRules& r) { r.graph.data_of_operator = DataOfOperator::accept; }},
+      {"graph_absent_scalar_is_zero",
+       "reads a scalar that is not there as 0, a default that divides by zero later (readers of yishape-math's JSON)",
+       kImport, [](ReferenceRules& r) { r.graph.absent = AbsentScalar::zero; }},
+      {"graph_comma_is_a_point",
+       "takes the comma between two numbers for a decimal point, as strtod does under many locales (parson PR 227; "
+       "cJSON PR 145)",
+       kImport, [](ReferenceRules& r) { r.graph.comma = CommaReading::is_a_point; }},
       {"graph_param2_as_scalar", "writes param2 in the place of a scalar that is absent", kRoundTrip,
        [](ReferenceRules& r) { r.graph.param2 = Param2Place::scalars_when_free; }},
   };

@@ -41,6 +41,9 @@ std::vector<Twin> shape_twins() {
        kOutputs, [](ReferenceRules& r) { r.shape.width_kernel = WidthKernel::height; }},
       {"shape_in_32_bits", "multiplies sizes as 32-bit integers (MLX PR 3524 and PR 3938)", kRefused,
        [](ReferenceRules& r) { r.shape.arithmetic = SizeArithmetic::wraps_32; }},
+      {"shape_in_doubles",
+       "multiplies sizes as doubles, in which 2^53 + 1 is 2^53 (JavaScript; JSON3.jl issue 124; telegraf PR 9520)",
+       kOutputs, [](ReferenceRules& r) { r.shape.arithmetic = SizeArithmetic::in_doubles; }},
       {"shape_of_input_exported", "gives the shape of the input as that of the output (yishape-math's exporter)",
        kStride, [](ReferenceRules& r) { r.shape.exported = ExportedShape::input; }},
       {"shape_input_by_formula",
@@ -104,6 +107,12 @@ std::vector<Twin> execute_twins() {
        [](ReferenceRules& r) { r.exec.broadcast = BroadcastGradient::last; }},
       {"exec_relu_of_upstream", "lets a gradient through where the gradient is positive, not the input", kSlopes,
        [](ReferenceRules& r) { r.exec.relu = ReluGradient::of_upstream; }},
+      {"exec_results_flushed",
+       "writes subnormal results as 0, as kernels compiled with -ftz do (cupy issue 8382; Kinoko issue 498 on ARM)",
+       kForward, [](ReferenceRules& r) { r.exec.subnormals = NodeSubnormals::zero_as_results; }},
+      {"exec_inputs_flushed",
+       "counts subnormal inputs as 0 and keeps subnormal results, as DAZ without FTZ does (Kinoko issue 498 on x86)",
+       kForward, [](ReferenceRules& r) { r.exec.subnormals = NodeSubnormals::zero_as_inputs; }},
       {"exec_flatten_channels_last", "flattens with the channels innermost", kForward,
        [](ReferenceRules& r) { r.exec.flatten = FlattenOrder::channels_last; }},
   };
@@ -127,6 +136,7 @@ bool touches_shape(const ShapeRules& rules, std::string_view variant) {
   const ShapeRules right;
   if (rules == right) return false;
   const ShapeOperator& op = **shape_operator_named(variant);
+  if (rules.arithmetic == SizeArithmetic::in_doubles) return is_one_of(op.op, {"element_count", "flatten"});
   const bool axes = rules.dilation != right.dilation || rules.padding != right.padding ||
                     rules.stride != right.stride || rules.input_size != right.input_size ||
                     rules.arithmetic != right.arithmetic;
@@ -152,6 +162,9 @@ bool touches_node(const ExecRules& rules, std::string_view variant) {
   const ExecRules right;
   const std::string_view op = variant.substr(0, variant.find(':'));
   const bool bias = rules.bias != right.bias;
+  // Sums and products may be flushed, since some machines do; what only copies a number may not. The drawn numbers have
+  // subnormals of f32 among them.
+  if (rules.subnormals != right.subnormals) return is_one_of(variant, {"relu:f32", "flatten:f32", "maxpool2d:f32"});
   if (op == "conv2d")
     return bias || rules.input_row != right.input_row || rules.columns != right.columns ||
            rules.folding != right.folding;
