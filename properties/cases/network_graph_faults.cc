@@ -51,13 +51,13 @@ constexpr NetworkGraphFault kFaults[] = {
     {"a cast to the format that is there",
      [](Nodes& nodes) {
        const std::string format(format_behind(nodes.back().op));
-       append(nodes, format.empty() ? "convert:f32" : "convert" + format);
+       append(nodes, format.empty() ? std::string("convert:f32") : std::string("convert").append(format));
        return true;
      }},
     {"an unknown operator",
      [](Nodes& nodes) {
        const std::string format(format_behind(nodes.back().op));
-       append(nodes, "sigmoid" + format);
+       append(nodes, std::string("sigmoid").append(format));
        return true;
      }},
     {"no input",
