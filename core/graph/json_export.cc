@@ -5,6 +5,7 @@
 
 #include "core/environment.h"
 #include "core/graph/ysgp.h"
+#include "core/large_pages.h"
 #include "core/text/json_document.h"
 
 namespace packcheck {
@@ -30,6 +31,7 @@ class Exporter {
 
   GraphResult<std::string> run() && {
     out_.reserve(expected_size());
+    prefer_large_pages(out_.data(), out_.capacity());
     out_.append("{\"nodes\":[");
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (i != 0) out_.push_back(',');

@@ -8,6 +8,7 @@
 #include "core/environment.h"
 #include "core/graph/json_node.h"
 #include "core/graph/ysgp.h"
+#include "core/large_pages.h"
 
 namespace packcheck {
 namespace {
@@ -40,6 +41,7 @@ class Importer {
     for (std::size_t at = text_.find('{'); at != std::string_view::npos; at = text_.find('{', at + 1)) ++objects;
     const std::size_t nodes = std::min({objects, text_.size() / kLeastOfNode, limits_.nodes});
     graph_.nodes.reserve(nodes);
+    prefer_large_pages(graph_.nodes.data(), nodes * sizeof(GraphNode));
     report_.reported.reserve(nodes);
   }
 

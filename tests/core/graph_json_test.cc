@@ -49,6 +49,22 @@ TEST(GraphJson, CanonicalTextIsAFixedPoint) {
   EXPECT_EQ(canonical(text), text);
 }
 
+TEST(GraphJson, AGraphOfManyMegabytesGoesThroughUnchanged) {
+  // Nodes and text fill several large pages (core/large_pages.h).
+  std::string text = R"({"nodes":[{"id":0,"shape":[],"op":"leaf","data":[1.0]})";
+  for (int id = 1; id < 60'000; ++id)
+    text.append(",{\"id\":")
+        .append(std::to_string(id))
+        .append(R"(,"shape":[8,64,28,28],"op":"conv2d","scalar":9.7517e-319,"param2":3.24107e-319,"inputs":[0,)")
+        .append(std::to_string(id - 1))
+        .append("]}");
+  text.append("]}");
+  ASSERT_GT(text.size(), std::size_t{4} << 20);
+  const std::string written = canonical(text);
+  EXPECT_EQ(written.substr(0, 300), text.substr(0, 300));
+  EXPECT_TRUE(written == text);
+}
+
 TEST(GraphJson, SpellingsOfOneGraphGiveOneText) {
   const std::string written = R"({"nodes":[{"id":0,"shape":[3],"op":"leaf","data":[-0.0,100.0,0.5],"scalar":5.0}]})";
   EXPECT_EQ(canonical(R"( { "nodes" : [ {"op":"l\u0065af","inputs":[],"data":[-0,1e2,5.0E-1],"shape":[3],)"
