@@ -201,6 +201,10 @@ int run_corpus_command(const CorpusOptions& options) {
   if (corpus.empty()) return complain({"no corpus found", "corpus", "--corpus FOLDER"});
   if (options.action == "add") return add(corpus, options);
   if (options.action == "import") return import_into(corpus, options);
+  std::error_code ignored;
+  const bool changes = options.action == "promote" || options.action == "minimise";
+  if (changes && !fs::is_directory(corpus, ignored))
+    return complain({"no such folder", corpus.string(), "a corpus folder"});
   if (options.action == "promote") return promote_in(corpus);
   if (options.action == "minimise") return minimise_in(corpus);
   if (options.action == "export") return export_from(corpus, options);

@@ -203,7 +203,7 @@ void add_audit(CLI::App& app, AuditOptions& o, std::function<int()>& run) {
   CLI::App* c = app.add_subcommand(
       "audit", "What a loader should refuse or convert in a model file or graph JSON; exit 1 on problems.");
   c->footer("Example: packcheck audit model.safetensors --accept narrow_scales");
-  c->add_option("file", o.file, "a safetensors or GGUF file")->required();
+  c->add_option("file", o.file, "a safetensors or GGUF file, or a graph as JSON")->required();
   c->add_option("--accept", o.accept, "a kind of warning that is no problem here; repeatable")->allow_extra_args(false);
   c->add_flag("--json", o.json, "print JSON");
   c->callback([&run, &o] { run = [&o] { return run_audit(o); }; });

@@ -178,7 +178,8 @@ std::string summary_text(const VerifyResult& result) {
                 ? "Every subject is as expected: the reference holds, twins are caught, listed findings are there.\n"
                 : "Some subjects are not as expected.\n");
   } else {
-    out << (result.good()                 ? "All laws hold.\n"
+    out << (checked == 0                  ? "Nothing was judged.\n"
+            : result.good()               ? "All laws hold.\n"
             : result.finding_count() == 0 ? "A law proves nothing.\n"
                                           : std::to_string(result.finding_count()) + " findings.\n");
   }

@@ -222,6 +222,14 @@ Result<std::array<bool, kEngineCount>> engines_of(const std::vector<std::string>
   return engines;
 }
 
+/// Whether a folder is there and writable, or may be made: asked before the work whose report goes there.
+bool can_be_written(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::path there = std::filesystem::absolute(folder, ignored);
+  while (!std::filesystem::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
+  return std::filesystem::is_directory(there, ignored) && ::access(there.c_str(), W_OK | X_OK) == 0;
+}
+
 /// Puts the profile's effort, and what RC_PARAMS changes, into the plan.
 Result<void> set_effort(VerifyPlan& plan, const std::string& profile, std::uint64_t seed, bool seed_given) {
   const Result<Effort> effort = effort_of_profile(profile);
@@ -243,6 +251,9 @@ Result<void> set_effort(VerifyPlan& plan, const std::string& profile, std::uint6
 }  // namespace
 
 int run_verify(const VerifyOptions& options) {
+  if (options.report.empty()) return complain({"no folder", "--report", "a folder to write the report into"});
+  if (!can_be_written(options.report))
+    return complain({"cannot be written", options.report, "a writable folder, or a place for one"});
   VerifyPlan plan;
   plan.subjects = expand_subjects(options.subjects);
   plan.jobs = options.jobs;
@@ -274,13 +285,15 @@ int run_verify(const VerifyOptions& options) {
   if (!result) return complain(result.error());
   if (!options.expected.empty())
     if (auto ok = compare_with_expected(*result, options.expected); !ok) return complain(ok.error());
-  if (auto ok = write_report(*result, options.report); !ok) return complain(ok.error());
+  // What was found is told even where no report can be written.
+  const Result<void> written = write_report(*result, options.report);
+  std::fputs((options.json ? report_json(*result) : summary_text(*result)).c_str(), stdout);
+  if (!written) return complain(written.error());
   if (shard->of > 1) {
     const std::string text = shard_results_text(*result, shard->index, shard->of, options.max_findings);
     if (auto ok = write_file_atomically(std::filesystem::path(options.report) / "results.json", text); !ok)
       return complain(ok.error());
   }
-  std::fputs((options.json ? report_json(*result) : summary_text(*result)).c_str(), stdout);
   if (!options.json)
     std::printf("Report: %s/report.html, .md, .json, .sarif, junit.xml, findings/\n", options.report.c_str());
   if (judged_nothing(*result) && shard->of == 1)

@@ -3,13 +3,15 @@
 //   -drawn=N        makes N inputs with the target's mutator, from nothing and a fixed seed, and runs them
 //   -seeds=FOLDER   writes 64 inputs made so there: a corpus to start from
 // Knows nothing of packcheck, so that it is an engine for any target.
+#include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -78,6 +80,35 @@ bool write_seeds(const fs::path& folder) {
   return true;
 }
 
+std::optional<unsigned> whole_number(std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value == 0 || value > 1'000'000'000)
+    return std::nullopt;
+  return value;
+}
+
+int refuse(const char* argument, const char* right) {
+  std::fprintf(stderr, "'%s' is not understood or cannot be used; expected %s\n", argument, right);
+  return 2;
+}
+
+bool is_libfuzzer_option(std::string_view argument) {
+  static constexpr std::string_view kNames[] = {"-runs=",
+                                                "-seed=",
+                                                "-max_len=",
+                                                "-timeout=",
+                                                "-rss_limit_mb=",
+                                                "-max_total_time=",
+                                                "-dict=",
+                                                "-artifact_prefix=",
+                                                "-merge=",
+                                                "-merge_control_file=",
+                                                "-print_final_stats="};
+  return std::any_of(std::begin(kNames), std::end(kNames),
+                     [argument](std::string_view name) { return argument.substr(0, name.size()) == name; });
+}
+
 /// The value of "-name=value"; null where it is another argument.
 const char* option(const char* argument, std::string_view name) {
   return std::string_view(argument).substr(0, name.size()) == name ? argument + name.size() : nullptr;
@@ -87,28 +118,30 @@ const char* option(const char* argument, std::string_view name) {
 
 int main(int argc, char** argv) {
   int count = 0;
+  bool written = false;
   if (argc < 2) {
     run(std::cin);
     count = 1;
   }
   for (int i = 1; i < argc; ++i) {
     if (const char* const drawn = option(argv[i], "-drawn=")) {
-      count += run_drawn(static_cast<unsigned>(std::strtoul(drawn, nullptr, 10)));
+      const std::optional<unsigned> inputs = whole_number(drawn);
+      if (!inputs) return refuse(argv[i], "-drawn=N with a number from 1 to 1000000000");
+      count += run_drawn(*inputs);
       continue;
     }
     if (const char* const folder = option(argv[i], "-seeds=")) {
-      if (write_seeds(folder)) continue;
-      std::fprintf(stderr, "%s: cannot be written; expected a folder, or a place for one\n", folder);
-      return 2;
+      if (*folder == 0 || !write_seeds(folder))
+        return refuse(argv[i], "-seeds=FOLDER with a folder to write to, or a place for one");
+      std::printf("%u seeds in %s\n", kSeeds, folder);
+      written = true;
+      continue;
     }
-    if (argv[i][0] == '-') continue;  // a libFuzzer option
-    const int ran = run_path(argv[i]);
-    if (ran < 0) {
-      std::fprintf(stderr, "%s: cannot be read; expected a file or a folder\n", argv[i]);
-      return 2;
-    }
+    if (is_libfuzzer_option(argv[i])) continue;  // the same line runs both builds
+    const int ran = argv[i][0] == '-' ? -1 : run_path(argv[i]);
+    if (ran < 0) return refuse(argv[i], "a file, a folder, -drawn=N or -seeds=FOLDER");
     count += ran;
   }
-  std::printf("%d inputs\n", count);
+  if (!written || count > 0) std::printf("%d inputs\n", count);
   return 0;
 }

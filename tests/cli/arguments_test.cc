@@ -10,6 +10,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr const char* kGoodCase = R"({"layout":"conv2d:gen2","values":[3,3,1,0,64]})";
 constexpr const char* kLaw = "params.unpack_inverts_pack";
@@ -90,6 +91,7 @@ std::vector<Wrong> of_verify() {
       {"no_findings_wanted", with(verify, {"--max-findings", "0"}), {"--max-findings"}},
       {"missing_corpus", {"verify", "--corpus", "absent"}, {"absent", "no such folder"}},
       {"missing_expected", with(verify, {"--expected", "absent"}), {"absent", "no such folder"}},
+      {"report_without_a_name", with(verify, {"--report", ""}), {"--report", "no folder"}},
       {"report_below_a_file", with(verify, {"--report", "/dev/null/report"}), {"/dev/null"}},
   };
 }
@@ -201,6 +203,8 @@ std::vector<Wrong> of_ask() {
 
 std::vector<Wrong> of_corpus() {
   return {
+      {"promote_missing_corpus", {"corpus", "promote", "--corpus", "absent"}, {"absent", "no such folder"}},
+      {"minimise_missing_corpus", {"corpus", "minimise", "--corpus", "absent"}, {"absent", "no such folder"}},
       {"add_nothing_to_a_folder", {"corpus", "add", "--corpus", "c"}, {"file"}},
       {"add_missing_file", {"corpus", "add", "absent.json", "--corpus", "c"}, {"absent.json", "no such file"}},
       {"unknown_kind",
@@ -250,9 +254,9 @@ TEST_P(Help, OfEveryCommandExitsWith0AndShowsAnExample) {
 
 INSTANTIATE_TEST_SUITE_P(CommandLine, Help,
                          testing::Values("verify", "repro", "sweep", "ask", "corpus", "corpus add", "corpus lint",
-                                         "corpus import", "corpus promote", "corpus minimise", "corpus export", "report",
-                                         "report merge",
-                                         "twins", "laws", "subjects", "formats", "encodings", "explain", "layouts"),
+                                         "corpus import", "corpus promote", "corpus minimise", "corpus export",
+                                         "report", "report merge", "twins", "laws", "subjects", "formats", "encodings",
+                                         "explain", "layouts"),
                          [](const auto& test) {
                            std::string name = test.param;
                            for (char& c : name) c = c == ' ' ? '_' : c;
@@ -313,6 +317,7 @@ TEST_F(RapidCheckParametersInUse, DoNotLetALawHoldByNoCase) {
   const Ran ran = run({"verify", "--corpus", "none", "--engine", "corpus", "--law", "text.printing_is_exact"});
   EXPECT_EQ(ran.status, 2) << ran.out;
   EXPECT_THAT(ran.err, HasSubstr("nothing was judged"));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("Nothing was judged."), Not(HasSubstr("All laws hold"))));
 }
 
 using TopLevel = CommandTest;

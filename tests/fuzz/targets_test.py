@@ -88,6 +88,13 @@ class Targets(unittest.TestCase):
             self.assertEqual(status, 2)
             self.assertIn(words, text)
 
+    def test_arguments_that_say_nothing_are_refused_and_options_of_libfuzzer_are_not(self):
+        for argument in ("-drawn=-1", "-drawn=many", "-drawn=1x", "-drawn=0", "-seeds=", "-rnus=1", "-help=1", "nowhere"):
+            status, text = self.run_target("convert", argument)
+            self.assertEqual(status, 2, argument)
+            self.assertIn("expected", text)
+        self.assertEqual(self.run_target("convert", "-runs=1", "-drawn=2"), (0, "2 inputs\n"))
+
     def test_seeds_are_written_twice_the_same_and_hold(self):
         for name in ("safetensors", "block_bytes", "subject_frames"):
             contents = []
