@@ -62,7 +62,8 @@ def script(path, text):
 
 
 def until(holds):
-    """Whether it does within ten seconds."""
+    """Whether it does within ten seconds. Looks again and again, as a killed process goes when the kernel lets it; how
+    often decides nothing."""
     for _ in range(100):
         if holds():
             return True
