@@ -89,6 +89,14 @@ Result<std::size_t> import_reading(const fs::path& corpus, Court& court, const R
       continue;
     }
     const Shrunk shrunk = shrink(hunt, reading.c, breach, reading.recipe ? &*reading.recipe : nullptr);
+    // What only a subject with a past breaks would be called mended by the first `corpus promote`.
+    const Result<Court> fresh = Court::open(court.spec());
+    if (!fresh) return tl::unexpected(fresh.error());
+    if (!fresh->breaks(law, shrunk.c, breach.place)) {
+      std::printf("not imported: breaks %s only after other inputs, not alone: %s\n", identity.c_str(),
+                  shrunk.c.type->to_json(shrunk.c).c_str());
+      continue;
+    }
     const Placed file = placed(corpus, "crashing", court.spec(), law.id, shrunk.breach, shrunk.c);
     if (auto ok = write_file_atomically(file.path, file.text); !ok) return tl::unexpected(ok.error());
     known.add(identity, file.path);

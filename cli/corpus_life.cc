@@ -53,6 +53,12 @@ Result<Court> Court::open(const std::string& spec) {
 
 Law Court::law(const Law& law) const { return spec_ == "reference" || is_twin(spec_) ? isolated(law, kSeconds) : law; }
 
+bool Court::breaks(const Law& law, const Case& c, const std::string& place) const {
+  const Verdict verdict = law.check(*subject_, c);
+  return std::any_of(verdict.breaches.begin(), verdict.breaches.end(),
+                     [&place](const Breach& breach) { return breach.place == place; });
+}
+
 Placed placed(const fs::path& corpus, const std::string& kind, const std::string& spec, const std::string& law,
               const Breach& breach, const Case& c) {
   Placed result;

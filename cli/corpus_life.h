@@ -37,6 +37,8 @@ class Court {
   [[nodiscard]] const std::string& spec() const { return spec_; }
   /// The law in a process of its own where the subject has none.
   [[nodiscard]] Law law(const Law& law) const;
+  /// Whether the case breaks the law at that place.
+  [[nodiscard]] bool breaks(const Law& law, const Case& c, const std::string& place) const;
 
  private:
   std::string spec_;

@@ -26,7 +26,7 @@ const Breach* breach_at(const Verdict& verdict, const std::string& place) {
   return nullptr;
 }
 
-/// Subjects, each opened once.
+/// Subjects, each opened once: for shrinking, which asks a thousand times.
 class Courts {
  public:
   Result<Court*> at(const std::string& spec) {
@@ -42,15 +42,16 @@ class Courts {
 };
 
 /// Whether the case of a file still breaks its law, and where the file now belongs.
-Result<bool> promote(const fs::path& corpus, Courts& courts, const CrashingFile& crashing) {
+/// A subject that was asked nothing before: an answer that depends on the files before this one mends nothing.
+Result<bool> promote(const fs::path& corpus, const CrashingFile& crashing) {
   const CaseFile& file = crashing.file;
-  const Result<Court*> court = courts.at(file.subject);
+  Result<Court> court = Court::open(file.subject);
   if (!court) {
     std::printf("not judged: %s: %s\n", crashing.path.c_str(), court.error().text().c_str());
     return true;
   }
-  const Law law = (*court)->law(**law_named(file.law));
-  const Verdict verdict = law.check((*court)->subject(), file.c);
+  const Law law = court->law(**law_named(file.law));
+  const Verdict verdict = law.check(court->subject(), file.c);
   if (verdict.ruling == Ruling::skipped || verdict.ruling == Ruling::not_applicable) {
     std::printf("not judged: %s: %s\n", crashing.path.c_str(), verdict.reason.c_str());
     return true;
@@ -60,7 +61,7 @@ Result<bool> promote(const fs::path& corpus, Courts& courts, const CrashingFile&
     return true;
   }
   if (verdict.ruling == Ruling::broken) {  // the same case breaks its law in another way
-    const Placed now = placed(corpus, "crashing", (*court)->spec(), law.id, verdict.breaches.front(), file.c);
+    const Placed now = placed(corpus, "crashing", court->spec(), law.id, verdict.breaches.front(), file.c);
     if (auto ok = replace(crashing.path, now); !ok) return tl::unexpected(ok.error());
     std::printf("broken elsewhere: %s\n", now.path.c_str());
     return true;
@@ -82,11 +83,13 @@ Result<Shrunk> simplest(Courts& courts, const CaseFile& file) {
   const Verdict verdict = hunt.check(file.c);
   const Breach* breach = breach_at(verdict, file.place);
   if (breach == nullptr) return refuse("does not break its law", file.law + " " + file.place, "`corpus promote`");
-  if (const auto bytes = file.c.type->to_wire(file.c)) {
-    const ByteCase made = case_from_bytes(law, variant, *bytes);
-    return shrink(hunt, file.c, *breach, &made.recipe);
-  }
-  return shrink(hunt, file.c, *breach, nullptr);
+  std::optional<ByteCase> made;
+  if (const auto bytes = file.c.type->to_wire(file.c)) made = case_from_bytes(law, variant, *bytes);
+  const Shrunk shrunk = shrink(hunt, file.c, *breach, made ? &made->recipe : nullptr);
+  const Result<Court> fresh = Court::open(file.subject);
+  if (!fresh) return tl::unexpected(fresh.error());
+  if (!fresh->breaks(law, shrunk.c, file.place)) return Shrunk{file.c, *breach, 0};  // simpler only after other calls
+  return shrunk;
 }
 
 }  // namespace
@@ -95,10 +98,9 @@ int promote_in(const fs::path& corpus) {
   remove_left_parts(corpus);
   const Result<std::vector<CrashingFile>> files = crashing_files(corpus);
   if (!files) return complain(files.error());
-  Courts courts;
   std::size_t broken = 0;
   for (const CrashingFile& file : *files) {
-    const Result<bool> still = promote(corpus, courts, file);
+    const Result<bool> still = promote(corpus, file);
     if (!still) return complain(still.error());
     broken += *still ? 1 : 0;
     std::fflush(stdout);

@@ -168,9 +168,9 @@ std::string summary_text(const VerifyResult& result) {
     checked += total_of(subject).checked;
   }
   out << "\n"
-      << result.subjects.size() << " subjects, " << rows.size() - 1 << " laws, " << cases << " cases, " << checked
-      << " comparisons; profile " << result.profile << ", seed " << result.seed << ", digest " << digest_of(result)
-      << "\n";
+      << counted(result.subjects.size(), "subject") << ", " << counted(rows.size() - 1, "law") << ", " << cases
+      << " cases, " << checked << " comparisons; profile " << result.profile << ", seed " << result.seed << ", digest "
+      << digest_of(result) << "\n";
   if (result.compared_with_expected) {
     for (const SubjectResult& subject : result.subjects)
       for (const std::string& line : subject.unexpected) out << "UNEXPECTED " << subject.name << ": " << line << "\n";
@@ -181,7 +181,7 @@ std::string summary_text(const VerifyResult& result) {
     out << (checked == 0                  ? "Nothing was judged.\n"
             : result.good()               ? "All laws hold.\n"
             : result.finding_count() == 0 ? "A law proves nothing.\n"
-                                          : std::to_string(result.finding_count()) + " findings.\n");
+                                          : counted(result.finding_count(), "finding") + ".\n");
   }
   return out.str();
 }

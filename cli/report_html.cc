@@ -100,7 +100,7 @@ std::string report_html(const VerifyResult& result) {
       << "<title>packcheck report</title><style>" << kStyle << "</style>\n<h1>packcheck: "
       << (result.good() ? (result.compared_with_expected ? "every subject is as expected" : "all laws hold")
                         : (result.compared_with_expected ? "not every subject is as expected"
-                                                         : std::to_string(result.finding_count()) + " findings"))
+                                                         : counted(result.finding_count(), "finding")))
       << "</h1>\n<p class=note>version " << result.version << ", profile " << escaped(result.profile) << ", seed "
       << result.seed << "</p>\n";
   for (const SubjectResult& subject : result.subjects) {

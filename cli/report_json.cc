@@ -84,6 +84,7 @@ json verdicts_json(const SubjectResult& subject, const LawResult& law, std::uint
     with["why"] = f.breach.why;
     with["case_file"] = "findings/" + file_name_of(f.signature(), case_file_of(subject.spec, f));
     with["reproduce"] = reproduce_command(subject.spec, f);
+    with["depends_on_earlier_calls"] = !f.search.empty();
     rows.push_back(with);
   }
   return rows;

@@ -26,7 +26,8 @@ json finding_json(const Finding& f) {
           {"type", f.case_type},
           {"engine", static_cast<int>(f.engine)},
           {"seed", f.seed},
-          {"shrinks", f.shrinks}};
+          {"shrinks", f.shrinks},
+          {"search", f.search}};
 }
 
 Finding finding_from(const json& j) {
@@ -39,6 +40,7 @@ Finding finding_from(const json& j) {
   f.engine = static_cast<Engine>(j.at("engine").get<int>());
   f.seed = j.at("seed");
   f.shrinks = j.at("shrinks");
+  f.search = j.at("search");
   return f;
 }
 
@@ -68,16 +70,25 @@ std::size_t VerifyResult::finding_count() const {
   return count;
 }
 
+std::string counted(std::size_t count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
 std::string shell_quoted(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
 
-std::string reproduce_command(const std::string& spec, const Finding& finding) {
+std::string shell_word(const std::string& spec) {
   const bool plain = spec.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:._/-") ==
                      std::string::npos;
-  return "packcheck repro --law " + finding.law + " --subject " + (plain ? spec : shell_quoted(spec)) + " --case " +
+  return plain ? spec : shell_quoted(spec);
+}
+
+std::string reproduce_command(const std::string& spec, const Finding& finding) {
+  if (!finding.search.empty()) return finding.search;
+  return "packcheck repro --law " + finding.law + " --subject " + shell_word(spec) + " --case " +
          shell_quoted(finding.case_json);
 }
 

@@ -35,9 +35,12 @@ struct VerifyResult {
   [[nodiscard]] std::size_t finding_count() const;
 };
 
-/// The line that reproduces a finding on a clean clone; it carries the case.
+/// The line that reproduces a finding on a clean clone; it carries the case, or repeats the search where the case alone
+/// does not show it.
 [[nodiscard]] std::string reproduce_command(const std::string& spec, const Finding& finding);
+[[nodiscard]] std::string counted(std::size_t count, const std::string& thing);  ///< "1 law", "2 laws"
 [[nodiscard]] std::string shell_quoted(std::string_view text);
+[[nodiscard]] std::string shell_word(const std::string& spec);  ///< quoted only if it must be
 
 [[nodiscard]] std::string law_result_to_json(const LawResult& result);
 [[nodiscard]] Result<LawResult> law_result_from_json(std::string_view text);

@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/expected.h"
+#include "cli/history.h"
 #include "cli/jobs.h"
 #include "cli/open_subject.h"
 #include "cli/paths.h"
@@ -123,6 +124,20 @@ LawResult unopened(const Law& law, const std::string& name, const Error& error) 
   return result;
 }
 
+/// Between the name of a profile and what RC_PARAMS changed in it.
+constexpr std::string_view kWithParameters = " with ";
+
+/// The line that repeats what this run did with one law of one subject.
+std::string search_command(const VerifyPlan& plan, const Law& law, const RunOptions& options) {
+  std::string line = "packcheck verify --subject " + shell_word(options.subject_spec);
+  const std::size_t with = plan.profile.find(kWithParameters);
+  if (with != std::string::npos)
+    line.insert(0, "RC_PARAMS=" + plan.profile.substr(with + kWithParameters.size()) + " ");
+  line.append(" --law ").append(law.id).append(" --profile ").append(plan.profile.substr(0, with));
+  line.append(" --seed ").append(std::to_string(options.seed));
+  return plan.corpus_option.empty() ? line : line.append(" --corpus ").append(shell_word(plan.corpus_option));
+}
+
 /// A run without a comparison and without a finding, though a subject was there: no law holds by that.
 bool judged_nothing(const VerifyResult& result) {
   bool present = false;
@@ -160,7 +175,9 @@ Result<VerifyResult> verify(const VerifyPlan& plan) {
     options.running = kept.file();
     const Result<Subject*> subject = open.get((*subjects)[task.subject].spec);
     if (!subject) return law_result_to_json(unopened(*task.law, (*subjects)[task.subject].name, subject.error()));
-    return law_result_to_json(run_law(*task.law, **subject, plan.corpus, options));
+    LawResult result = run_law(*task.law, **subject, plan.corpus, options);
+    mark_history(result, *task.law, options.subject_spec, plan.limits, search_command(plan, *task.law, options));
+    return law_result_to_json(result);
   };
   std::size_t done = 0;
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
@@ -243,7 +260,7 @@ Result<void> set_effort(VerifyPlan& plan, const std::string& profile, std::uint6
   plan.run.seed = parameters->seed.value_or(seed);
   if (parameters->max_success) {
     plan.run.effort.property_cases = *parameters->max_success;
-    plan.profile.append(" with max_success=").append(std::to_string(*parameters->max_success));
+    plan.profile.append(kWithParameters).append("max_success=").append(std::to_string(*parameters->max_success));
   }
   return {};
 }
@@ -281,6 +298,7 @@ int run_verify(const VerifyOptions& options) {
   Result<CorpusStore> corpus = open_corpus(options.corpus);
   if (!corpus) return complain(corpus.error());
   plan.corpus = std::move(*corpus);
+  plan.corpus_option = options.corpus;
   Result<VerifyResult> result = verify(plan);
   if (!result) return complain(result.error());
   if (!options.expected.empty())

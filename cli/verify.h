@@ -19,6 +19,7 @@ struct VerifyPlan {
   unsigned jobs = 0;                    ///< 0: one per core
   std::uint64_t time_milliseconds = 0;  ///< 0: as much as the profile says, once
   CorpusStore corpus;
+  std::string corpus_option;             ///< as it was given, for the lines that repeat the run
   std::filesystem::path running_folder;  ///< for the case that each job is judging; empty: none is kept
   bool progress = true;
 };

@@ -42,6 +42,7 @@ packcheck_test(NAME command_test
     cli/corpus_life_test.cc
     cli/expected_test.cc
     cli/explain_test.cc
+    cli/history_test.cc
     cli/lists_test.cc
     cli/packed_losses_test.cc
     cli/programs_test.cc

@@ -51,6 +51,7 @@ struct Finding {
   Engine engine = Engine::corpus;
   std::uint64_t seed = 0;
   std::uint64_t shrinks = 0;  ///< accepted shrinking steps
+  std::string search = {};    ///< the command that found it, where the case alone does not show it; else empty
 
   /// "law place": what findings are deduplicated by and what expected lists hold.
   [[nodiscard]] std::string signature() const { return law + " " + breach.place; }

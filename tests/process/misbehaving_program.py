@@ -96,8 +96,14 @@ def misbehave():
     return b""
 
 
+ANSWERED = []
+
+
 @adapter.offers("repack bf16->f32 nan=same")
 def repack(_source, _target, elements):
+    ANSWERED.append(len(elements))
+    if WHAT == "tire" and len(ANSWERED) > 20:
+        return b"\x01" * (2 * len(elements))
     halves = [elements[i : i + 2] for i in range(0, len(elements), 2)]
     answer = b"".join(b"\0\0" + half for half in halves)
     if TRIGGER in halves:
