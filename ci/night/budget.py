@@ -3,8 +3,8 @@ import re
 
 # Shares of the budget, in the order in which the stages run, and the least that makes a stage worth starting. Of a
 # stage that searches target by target that is seconds for each of them on one core.
-STAGES = (("explore", 0.33, 1), ("sanitize", 0.22, 1), ("memory", 0.0, 0), ("afl", 0.10, 5), ("sweeps", 0.10, 10),
-          ("laws", 0.05, 10), ("merge", 0.07, 5), ("coverage", 0.05, 8), ("twins", 0.08, 15))
+STAGES = (("explore", 0.31, 1), ("sanitize", 0.21, 1), ("memory", 0.0, 0), ("afl", 0.10, 5), ("sweeps", 0.10, 10),
+          ("laws", 0.05, 10), ("merge", 0.07, 5), ("coverage", 0.05, 8), ("twins", 0.05, 15), ("mutants", 0.06, 30))
 PER_TARGET = {"explore", "sanitize", "afl"}
 SHORTEST = 120
 

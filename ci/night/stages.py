@@ -8,9 +8,14 @@ import time
 
 from . import budget, coverage, engines, findings
 from .parallel import in_parallel
+from .state import write_whole
 
 SWEEP_LAW = "format.narrowing_is_correctly_rounded"
 SWEEP_TARGETS = ("f16", "bf16", "e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0", "e2m1", "i8")
+WRONG_SUBJECT, NOTHING_TO_JUDGE = 2, 4  # statuses of a target
+OF_REFERENCE = "of the reference alone, and this night judges another subject"
+MUTANTS_START = 20  # seconds before the first mutant is tried: what is built and measured is looked at again
+NOTHING_OFFERED = "the subject offers nothing for this target"
 MEMORY = ("not applicable: every target links libstdc++, whose strings are not instrumented, and MemorySanitizer reports them; "
           "it needs a C++ library built with it")
 
@@ -21,6 +26,7 @@ class Night:
     def __init__(self, state, programs, root, jobs, say):
         self.state, self.programs, self.root, self.jobs, self.say = state, programs, root, jobs, say
         self.lock = threading.Lock()  # of the state: targets run at the same time
+        self.subject = state.night["subject"]  # that stands beside the reference or in its place; empty: the reference alone
         self.targets = []  # (name, family)
         for build in ("sanitized", "fast", "afl"):
             path = self.program(build, "targets.txt")
@@ -28,6 +34,25 @@ class Night:
                 self.targets = [tuple(line.split()[:2]) for line in engines.text_of(path).splitlines() if line.strip()]
         for name, _ in self.targets:
             state.target(name)
+
+    def ask_targets(self):
+        """Leaves out the targets that the subject offers nothing for; what it says if the subject cannot be judged at all."""
+        if not self.subject:
+            return None
+        empty = self.state.at("empty")
+        write_whole(empty, "")
+        offered, left_out = [], self.state.night["skipped_targets"]
+        for name, family in self.targets:
+            program = self.program("sanitized", name) or self.program("fast", name) or self.program("afl", name)
+            status = engines.quiet([program, empty], 60, self.log(name + ".asked")) if program else 0
+            if status == WRONG_SUBJECT:
+                return engines.text_of(self.log(name + ".asked")).strip()
+            if status == NOTHING_TO_JUDGE:
+                left_out[name] = NOTHING_OFFERED
+            else:
+                offered.append((name, family))
+        self.targets = offered
+        return None
 
     def program(self, build, name):
         path = os.path.join(self.programs.get(build, ""), name)
@@ -41,12 +66,6 @@ class Night:
         family = os.path.join(self.root, "corpus", family)  # "none", or without these folders: then its files
         folders = [folder for folder in (os.path.join(family, "seed"), os.path.join(family, "regression")) if os.path.isdir(folder)]
         return folders or [folder for folder in (family,) if os.path.isdir(folder)]
-
-    def longest(self, name):
-        """Bytes of an input, as the target's options say."""
-        said = re.search(r"^max_len\s*=\s*(\d+)", engines.text_of(os.path.join(self.root, "fuzz", re.sub("_fuzzer$", "", name) + ".options")),
-                         re.MULTILINE)
-        return int(said.group(1)) if said else 4096
 
     def longest(self, name):
         """Bytes of an input, as the target's options say."""
@@ -131,6 +150,11 @@ def afl(night, seconds):
     return search(night, "afl", "afl", seconds, by_afl)
 
 
+def of_subject(night):
+    """Words for `packcheck` that judge whom the targets judge; the command calls every library in a worker."""
+    return ["--subject", re.sub("^in-process:", "lib:", night.subject)] if night.subject else []
+
+
 def packcheck_run(night, words, seconds, log):
     status = engines.quiet([night.packcheck(), *words], seconds, log)
     return status, engines.text_of(log)
@@ -153,7 +177,7 @@ def sweeps(night, seconds):
             continue
         night.say(f"sweep f32->{name} for at most {budget.spoken(left)}; {budget.spoken(night.state.left())} left")
         words = ["sweep", SWEEP_LAW, "--from", "f32", "--to", name, "--resume", "--report", night.state.made("sweeps"),
-                 "--jobs", str(night.jobs)]
+                 "--jobs", str(night.jobs), *of_subject(night)]
         status, text = packcheck_run(night, words, left, night.log("sweep-" + name))
         if status == 0:
             whole[name] = "holds"
@@ -171,7 +195,7 @@ def laws(night, seconds):
     if not night.packcheck():
         return "no packcheck built"
     words = ["verify", "--corpus", os.path.join(night.root, "corpus"), "--seed", str(night.state.night["seed"]), "--time",
-             f"{max(1, int(seconds * 0.5))}s", "--jobs", str(night.jobs), "--report", night.state.made("verify")]
+             f"{max(1, int(seconds * 0.5))}s", "--jobs", str(night.jobs), "--report", night.state.made("verify"), *of_subject(night)]
     night.say(f"every law for {budget.spoken(seconds)}; {budget.spoken(night.state.left())} left")
     status, text = packcheck_run(night, words, seconds, night.log("verify"))
     night.state.night["results"]["laws"] = {0: "hold", 1: "BROKEN", None: "not finished in its time"}.get(status, f"ended with {status}")
@@ -235,9 +259,11 @@ def merge_one(night, name, family, program, seconds):
 
 
 def twins(night, seconds):
-    """The mutation score. It is not cut short: skipped where the last one took longer than there is time."""
+    """How many of the faulty twins are caught. It is not cut short: skipped where the last one took longer than there is time."""
     if not night.packcheck():
         return "no packcheck built"
+    if night.subject:
+        return OF_REFERENCE
     took = next((earlier["twins"]["seconds"] for earlier in reversed(night.state.history()) if earlier.get("twins")), 12)
     if seconds < took * 1.2:
         return f"takes about {budget.spoken(took)}, and there are {budget.spoken(seconds)}"
@@ -256,5 +282,26 @@ def twins(night, seconds):
     return None
 
 
+def mutants(night, seconds):
+    """How many changed operators, comparisons and literals of core/ some law or unit test notices, of a sample that the night's
+    seed draws. What was tried before of the same sources is known; a mutant takes its time, so the score is of what was tried."""
+    if not night.programs.get("mutate"):
+        return "ci/mutate-core is not built"
+    if night.subject:
+        return OF_REFERENCE
+    night.say(f"mutants of core/ for {budget.spoken(seconds)}; {budget.spoken(night.state.left())} left")
+    words = [night.programs["mutate"], "--budget", f"{max(1, int(seconds - MUTANTS_START))}s", "--jobs", str(night.jobs), "--seed",
+             str(night.state.night["seed"]), "--sample", "9999", "--resume"]
+    status = engines.quiet(words, seconds, night.log("mutants"))
+    head = re.search(r"^mutants (\d+), .*\btried (\d+), killed (\d+), .*\bscore ([\d.]+)$", engines.text_of(night.log("mutants")), re.MULTILINE)
+    if status is None:
+        return f"not finished in {budget.spoken(seconds)}"
+    if not head:
+        return f"ci/mutate-core ended with {status}: see logs/mutants"
+    of, tried, killed = (int(number) for number in head.groups()[:3])
+    night.state.night["results"]["mutants"] = {"mutants": of, "tried": tried, "killed": killed, "score": float(head.group(4))}
+    return None
+
+
 ALL = {"explore": explore, "sanitize": sanitize, "memory": memory, "afl": afl, "sweeps": sweeps, "laws": laws, "merge": merge,
-       "coverage": coverage.coverage, "twins": twins}
+       "coverage": coverage.coverage, "twins": twins, "mutants": mutants}

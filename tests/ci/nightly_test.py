@@ -26,6 +26,8 @@ for word in "$@"; do
     -merge=1) merge=yes ;;
     -*) ;;
     *) if [ -f "$word" ]; then
+         if [ "$PACKCHECK_SUBJECT" = exec:nobody ]; then echo "packcheck: no such program"; exit 2; fi
+         case $PACKCHECK_SUBJECT,$0 in exec:other,*good_fuzzer) exit 4 ;; esac
          if grep -q bad "$word"; then
            echo "packcheck repro --law text.some_law --case '{}'"
            echo "packcheck: fuzz_one.cc:1: fuzz_law: Assertion \`text.some_law json zero' failed."
@@ -49,8 +51,15 @@ PACKCHECK = r"""#!/bin/sh
 case $1 in
   corpus) echo "imported cases/text/crashing/x.json" ;;
   twins) echo '{"score": 1.0, "twins": []}' ;;
-  sweep) echo "holds" ;;
+  sweep) echo "holds $*" ;;
 esac
+"""
+
+# As ci/mutate-core, which says its score in its first line.
+MUTATE = r"""#!/bin/sh
+echo "mutants 9206, files core/*, seed 5, tried 40, killed 38, constant 1, equivalent 0, score 0.9744"
+echo "$*"
+exit 1
 """
 
 
@@ -100,8 +109,9 @@ class Nightly(unittest.TestCase):
         return [sys.executable, os.path.join(ROOT, "ci/nightly"), "--budget", duration, "--programs", self.programs, "--state",
                 self.state, "--jobs", "2", "--seed", "5"]
 
-    def run_night(self, duration="2m"):
-        done = subprocess.run(self.words(duration), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    def run_night(self, duration="2m", subject=""):
+        done = subprocess.run(self.words(duration), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                              env={**os.environ, "PACKCHECK_SUBJECT": subject})
         return done.returncode, done.stdout.decode()
 
     def report(self):
@@ -113,10 +123,41 @@ class Nightly(unittest.TestCase):
         self.assertEqual(status, 0, said)
         row = self.report()["targets"]["good_fuzzer"]
         self.assertEqual((row["execs"], row["edges"], row["corpus"], row["findings"]), (4000, 42, 1, 0), said)
-        self.assertEqual(set(self.report()["skipped"]), {"memory", "afl", "coverage"}, said)
+        self.assertEqual(set(self.report()["skipped"]), {"memory", "afl", "coverage", "mutants"}, said)
         self.assertIn("MSan: skipped: not applicable", said)
         self.assertEqual(len(self.report()["sweeps"]), len(stages.SWEEP_TARGETS))
         self.assertFalse(os.path.exists(os.path.join(self.state, "night.json")))
+
+    def test_the_mutation_score_of_the_core_is_told_and_compared(self):
+        for score, told in (("0.8", "80.0 % of 40 tried"), ("0.9744", "97.4 % (+22 %) of 40 tried")):
+            script(os.path.join(self.programs, "mutate-core"), MUTATE.replace("0.9744", score))
+            status, said = self.run_night("10m")
+            self.assertEqual(status, 0, said)
+            self.assertIn(told, said)
+            write_whole(os.path.join(self.state, "history.jsonl"), json.dumps({**self.report(), "night": "2000-01-01T00:00:00Z"}) + "\n")
+        self.assertEqual(self.report()["mutants"], {"mutants": 9206, "tried": 40, "killed": 38, "score": 0.9744})
+        with open(os.path.join(self.state, "logs", "mutants"), encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"--budget \d+s --jobs 2 --seed 5 --sample 9999 --resume")
+
+    def test_a_target_that_the_subject_offers_nothing_is_skipped_and_no_finding(self):
+        self.target("other_fuzzer", "")
+        status, said = self.run_night(subject="exec:other")
+        self.assertEqual(status, 0, said)
+        self.assertEqual(self.report()["skipped_targets"], {"good_fuzzer": stages.NOTHING_OFFERED})
+        self.assertEqual(list(self.report()["targets"]), ["other_fuzzer"])
+        for name in ("report.md", "report.html"):
+            with open(os.path.join(self.state, name), encoding="utf-8") as file:
+                self.assertIn(stages.NOTHING_OFFERED, file.read())
+        with open(os.path.join(self.state, "logs", "sweep-f16"), encoding="utf-8") as file:
+            self.assertIn("--subject exec:other", file.read())
+        status, said = self.run_night()  # of the reference: the other night is not what it is compared with
+        self.assertIn("the first night here", said)
+        self.assertEqual(len(self.report()["targets"]), 2)
+
+    def test_a_subject_that_cannot_be_judged_is_wrong_usage(self):
+        status, said = self.run_night(subject="exec:nobody")
+        self.assertEqual(status, 2, said)
+        self.assertIn("PACKCHECK_SUBJECT=exec:nobody: packcheck: no such program", said)
 
     def test_a_new_finding_is_kept_once_and_fails_one_night_only(self):
         self.target("bad_fuzzer", CRASHES)
