@@ -15,6 +15,16 @@ def parse_duration(text):
     return int(found.group(1)) * {"s": 1, "m": 60, "h": 3600}[found.group(2)] if found else None
 
 
+WHOLE = "0/1"
+
+
+def parse_shard(text):
+    """(part, parts) of "1/4", the second of four; None if it is no such thing."""
+    found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text)
+    part, parts = (int(found.group(1)), int(found.group(2))) if found else (0, 0)
+    return (part, parts) if part < parts else None
+
+
 def spoken(seconds):
     seconds = max(0, int(round(seconds)))
     if seconds < 60:

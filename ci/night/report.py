@@ -36,7 +36,7 @@ def summary_of(state, targets):
                       "corpus_bytes": size, "findings": len(did["findings"])}
     new = [about["signature"] for about in findings.new_findings(state)]
     return {"night": night["night"], "commit": night["commit"], "budget": night["budget"], "seed": night["seed"],
-            "subject": night["subject"], "spent": round(night["spent"], 1), "targets": rows, "new_findings": new,
+            "subject": night["subject"], "shard": night["shard"], "spent": round(night["spent"], 1), "targets": rows, "new_findings": new,
             "skipped": night["skipped"], "skipped_targets": night["skipped_targets"], "failures": night["failures"],
             **{key: night["results"][key] for key in ("sweeps", "laws", "merge", "coverage", "twins", "mutants")
                if key in night["results"]}}
@@ -106,7 +106,8 @@ def stage_rows(summary, before):
 
 def headline(summary, before):
     subject = f", subject {summary['subject']}" if summary["subject"] else ""
-    return (f"Commit {summary['commit']}{subject}, seed {summary['seed']}, {budget.spoken(summary['spent'])} of "
+    shard = f", shard {summary['shard']}" if summary["shard"] != budget.WHOLE else ""
+    return (f"Commit {summary['commit']}{subject}{shard}, seed {summary['seed']}, {budget.spoken(summary['spent'])} of "
             f"{budget.spoken(summary['budget'])}"
             f"{'; per cent: against the night of ' + before['night'] if before else '; the first night here'}.")
 
@@ -141,7 +142,9 @@ def markdown(state, summary, before):
 
 def write(state, targets):
     summary = summary_of(state, targets)
-    earlier = [night for night in state.history() if night["night"] != summary["night"] and night.get("subject", "") == summary["subject"]]
+    same = (summary["subject"], summary["shard"])
+    earlier = [night for night in state.history()
+               if night["night"] != summary["night"] and (night.get("subject", ""), night.get("shard", budget.WHOLE)) == same]
     before = earlier[-1] if earlier else None
     text = markdown(state, summary, before)
     write_whole(state.at("report.md"), text)

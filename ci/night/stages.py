@@ -32,6 +32,8 @@ class Night:
             path = self.program(build, "targets.txt")
             if path and not self.targets:
                 self.targets = [tuple(line.split()[:2]) for line in engines.text_of(path).splitlines() if line.strip()]
+        part, parts = budget.parse_shard(state.night["shard"])
+        self.targets = self.targets[part::parts]
         for name, _ in self.targets:
             state.target(name)
 
@@ -150,9 +152,11 @@ def afl(night, seconds):
     return search(night, "afl", "afl", seconds, by_afl)
 
 
-def of_subject(night):
-    """Words for `packcheck` that judge whom the targets judge; the command calls every library in a worker."""
-    return ["--subject", re.sub("^in-process:", "lib:", night.subject)] if night.subject else []
+def of_this_night(night):
+    """Words for `packcheck`: whom the targets judge, where the command calls every library in a worker; and the part of a night that
+    is spread over machines."""
+    subject = ["--subject", re.sub("^in-process:", "lib:", night.subject)] if night.subject else []
+    return subject + (["--shard", night.state.night["shard"]] if night.state.night["shard"] != budget.WHOLE else [])
 
 
 def packcheck_run(night, words, seconds, log):
@@ -177,13 +181,15 @@ def sweeps(night, seconds):
             continue
         night.say(f"sweep f32->{name} for at most {budget.spoken(left)}; {budget.spoken(night.state.left())} left")
         words = ["sweep", SWEEP_LAW, "--from", "f32", "--to", name, "--resume", "--report", night.state.made("sweeps"),
-                 "--jobs", str(night.jobs), *of_subject(night)]
+                 "--jobs", str(night.jobs), *of_this_night(night)]
         status, text = packcheck_run(night, words, left, night.log("sweep-" + name))
         if status == 0:
             whole[name] = "holds"
         elif status == 1:
             whole[name] = "BROKEN"
             findings.record(night.state, f"{SWEEP_LAW} sweep f32->{name}", "sweep", text)
+        elif status == 2 and night.subject:
+            whole[name] = "is not offered"
         elif status is not None:
             whole[name] = f"ended with {status}"
         night.state.save()
@@ -195,7 +201,7 @@ def laws(night, seconds):
     if not night.packcheck():
         return "no packcheck built"
     words = ["verify", "--corpus", os.path.join(night.root, "corpus"), "--seed", str(night.state.night["seed"]), "--time",
-             f"{max(1, int(seconds * 0.5))}s", "--jobs", str(night.jobs), "--report", night.state.made("verify"), *of_subject(night)]
+             f"{max(1, int(seconds * 0.5))}s", "--jobs", str(night.jobs), "--report", night.state.made("verify"), *of_this_night(night)]
     night.say(f"every law for {budget.spoken(seconds)}; {budget.spoken(night.state.left())} left")
     status, text = packcheck_run(night, words, seconds, night.log("verify"))
     night.state.night["results"]["laws"] = {0: "hold", 1: "BROKEN", None: "not finished in its time"}.get(status, f"ended with {status}")
@@ -291,7 +297,7 @@ def mutants(night, seconds):
         return OF_REFERENCE
     night.say(f"mutants of core/ for {budget.spoken(seconds)}; {budget.spoken(night.state.left())} left")
     words = [night.programs["mutate"], "--budget", f"{max(1, int(seconds - MUTANTS_START))}s", "--jobs", str(night.jobs), "--seed",
-             str(night.state.night["seed"]), "--sample", "9999", "--resume"]
+             str(night.state.night["seed"] * 1000 + budget.parse_shard(night.state.night["shard"])[0]), "--sample", "9999", "--resume"]
     status = engines.quiet(words, seconds, night.log("mutants"))
     head = re.search(r"^mutants (\d+), .*\btried (\d+), killed (\d+), .*\bscore ([\d.]+)$", engines.text_of(night.log("mutants")), re.MULTILINE)
     if status is None:

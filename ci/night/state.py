@@ -34,17 +34,18 @@ def read_json(path, default):
 
 
 class State:
-    def __init__(self, folder, budget, commit, seed, subject=""):
+    def __init__(self, folder, budget, commit, seed, subject="", shard="0/1"):
         self.folder = os.path.abspath(folder)
         os.makedirs(self.folder, exist_ok=True)
         kept = read_json(self.at("night.json"), None)
         self.resumed = bool(kept) and all(
-            kept.get(key) == value for key, value in (("commit", commit), ("budget", budget), ("subject", subject)))
+            kept.get(key) == value
+            for key, value in (("commit", commit), ("budget", budget), ("subject", subject), ("shard", shard)))
         if self.resumed:
             self.night = kept
         else:
             started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            self.night = {"night": started, "commit": commit, "budget": budget, "seed": seed, "subject": subject, "spent": 0.0,
+            self.night = {"night": started, "commit": commit, "budget": budget, "seed": seed, "subject": subject, "shard": shard, "spent": 0.0,
                           "done": [], "skipped": {}, "skipped_targets": {}, "targets": {}, "results": {}, "failures": []}
         self.mark = time.monotonic()
 

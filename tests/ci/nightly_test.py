@@ -109,8 +109,8 @@ class Nightly(unittest.TestCase):
         return [sys.executable, os.path.join(ROOT, "ci/nightly"), "--budget", duration, "--programs", self.programs, "--state",
                 self.state, "--jobs", "2", "--seed", "5"]
 
-    def run_night(self, duration="2m", subject=""):
-        done = subprocess.run(self.words(duration), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+    def run_night(self, duration="2m", *more, subject=""):
+        done = subprocess.run([*self.words(duration), *more], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                               env={**os.environ, "PACKCHECK_SUBJECT": subject})
         return done.returncode, done.stdout.decode()
 
@@ -137,7 +137,7 @@ class Nightly(unittest.TestCase):
             write_whole(os.path.join(self.state, "history.jsonl"), json.dumps({**self.report(), "night": "2000-01-01T00:00:00Z"}) + "\n")
         self.assertEqual(self.report()["mutants"], {"mutants": 9206, "tried": 40, "killed": 38, "score": 0.9744})
         with open(os.path.join(self.state, "logs", "mutants"), encoding="utf-8") as file:
-            self.assertRegex(file.read(), r"--budget \d+s --jobs 2 --seed 5 --sample 9999 --resume")
+            self.assertRegex(file.read(), r"--budget \d+s --jobs 2 --seed 5000 --sample 9999 --resume")
 
     def test_a_target_that_the_subject_offers_nothing_is_skipped_and_no_finding(self):
         self.target("other_fuzzer", "")
@@ -153,6 +153,15 @@ class Nightly(unittest.TestCase):
         status, said = self.run_night()  # of the reference: the other night is not what it is compared with
         self.assertIn("the first night here", said)
         self.assertEqual(len(self.report()["targets"]), 2)
+
+    def test_a_shard_of_a_night_has_its_targets_and_its_part_of_the_sweeps(self):
+        self.target("other_fuzzer", "")
+        for part, name in enumerate(("good_fuzzer", "other_fuzzer")):
+            status, said = self.run_night("2m", "--shard", f"{part}/2")
+            self.assertEqual((status, list(self.report()["targets"])), (0, [name]), said)
+            self.assertIn(f"shard {part}/2", said)
+            with open(os.path.join(self.state, "logs", "sweep-f16"), encoding="utf-8") as file:
+                self.assertIn(f"--shard {part}/2", file.read())
 
     def test_a_subject_that_cannot_be_judged_is_wrong_usage(self):
         status, said = self.run_night(subject="exec:nobody")
@@ -256,7 +265,8 @@ class Nightly(unittest.TestCase):
             os.remove(kept)  # as if the kill had come before the move
 
     def test_wrong_usage(self):
-        for words in (["--budget", "1m"], ["--budget", "soon"], ["--budget", "2m", "--jobs", "0"], []):
+        for words in (["--budget", "1m"], ["--budget", "soon"], ["--budget", "2m", "--jobs", "0"], [],
+                      ["--budget", "2m", "--shard", "2/2"], ["--budget", "2m", "--shard", "half"]):
             done = subprocess.run([sys.executable, os.path.join(ROOT, "ci/nightly"), *words, "--no-build", "--state", self.state],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
             self.assertEqual(done.returncode, 2, done.stdout)
