@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import threading
 import time
@@ -84,8 +85,9 @@ class Night:
         return self.state.at("logs", name)
 
 
-def search(night, stage, build, seconds, one):
-    """Every target under one engine: a third of the time equally, then the rest by what each finds."""
+def search(night, stage, build, seconds, one, try_first=True):
+    """Every target under one engine: a third of the time equally, then the rest by what each finds. Of an engine that takes long to
+    start, all of it at once, by what the night found so far (try_first false)."""
     programs = [(name, family, night.program(build, name)) for name, family in night.targets]
     programs = [row for row in programs if row[2]]
     if not programs:
@@ -113,7 +115,9 @@ def search(night, stage, build, seconds, one):
         return f"{stage} {name}", part, run
 
     equal = per_core / 3 / len(programs)
-    if "equal" not in rounds:
+    if not try_first:
+        gains.update((name, float(night.state.target(name)["new"])) for name, _, _ in programs)
+    elif "equal" not in rounds:
         in_parallel(night, [slice_of(*row, equal) for row in programs])
         rounds.append("equal")
     left = (seconds - (time.monotonic() - begun)) * night.jobs
@@ -132,7 +136,7 @@ def by_libfuzzer(night, name, family, program, seconds):
 
 def by_afl(night, name, family, program, seconds):
     return engines.afl(program, seconds, night.state.made("corpus", name), night.seeds(family),
-                       night.state.made("artifacts", name), night.state.at("afl", name), night.dictionary(name),
+                       night.state.made("artifacts", name), night.state.at("afl", name), night.longest(name), night.dictionary(name),
                        night.program("mutators", re.sub("_fuzzer$", "_afl.so", name)), night.log(name + ".afl"))
 
 
@@ -149,7 +153,7 @@ def memory(_night, _seconds):
 
 
 def afl(night, seconds):
-    return search(night, "afl", "afl", seconds, by_afl)
+    return search(night, "afl", "afl", seconds, by_afl, try_first=False)
 
 
 def of_this_night(night):
@@ -245,6 +249,15 @@ def restore_corpora(state):
             os.rename(os.path.join(folder, name), os.path.join(folder, base))
         elif suffix in ("old", "merged"):
             subprocess.run(["rm", "-rf", os.path.join(folder, name)], check=True)
+
+
+def adopt_kept(state, root, targets):
+    """What corpus/ keeps of earlier nights comes into the corpora of this one."""
+    for name, _ in targets:
+        kept, corpus = os.path.join(root, "corpus", "fuzz", re.sub("_fuzzer$", "", name)), state.made("corpus", name)
+        for file in os.listdir(kept) if os.path.isdir(kept) else []:
+            if not os.path.exists(os.path.join(corpus, file)):
+                shutil.copyfile(os.path.join(kept, file), os.path.join(corpus, file))
 
 
 def merge_one(night, name, family, program, seconds):

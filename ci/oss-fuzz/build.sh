@@ -35,6 +35,9 @@ while read -r target family; do
       if [ -f "$file" ] && [[ $file != *.json ]]; then seeds+=("$file"); fi
     done
   done
+  for file in "$source/corpus/fuzz/$thing"/*; do  # what nights kept
+    if [ -f "$file" ]; then seeds+=("$file"); fi
+  done
   rm -f "$OUT/${target}_seed_corpus.zip"
   if [ "${#seeds[@]}" -gt 0 ]; then python3 -m zipfile -c "$OUT/${target}_seed_corpus.zip" "${seeds[@]}"; fi
 done <"$build/fuzz/targets.txt"

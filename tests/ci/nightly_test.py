@@ -307,7 +307,8 @@ class Afl(unittest.TestCase):
             file.write(text)
 
     def part(self):
-        return engines.afl("target", 1, self.at("corpus"), [], self.at("artifacts"), self.at("afl", "target"), None, None, self.at("log"))
+        return engines.afl("target", 1, self.at("corpus"), [], self.at("artifacts"), self.at("afl", "target"), 99, None, None,
+                           self.at("log"))
 
     def test_each_part_starts_from_the_corpus_and_counts_its_own_inputs(self):
         self.assertEqual((self.part()["execs"], os.listdir(self.at("artifacts"))), (500, [engines.name_of(b"bad\n")]))
@@ -315,12 +316,59 @@ class Afl(unittest.TestCase):
         self.assertEqual(self.part()["execs"], 500)
         self.assertIn(engines.name_of(b"0new"), os.listdir(self.at("corpus")))
 
+    def test_a_short_part_starts_from_some_inputs_of_all_sizes(self):
+        for size in range(100):
+            self.write("x" * (size + 1), "corpus", str(size))
+        for most, expected in ((10, range(1, 101, 10)), (100, range(1, 101)), (1000, range(1, 101))):
+            engines.start_inputs(self.at("start"), [self.at("corpus"), self.at("no folder")], most)
+            sizes = [os.path.getsize(self.at("start", name)) for name in sorted(os.listdir(self.at("start")))]
+            self.assertEqual(sizes, list(expected))
+
     def test_what_a_killed_part_found_is_not_lost(self):
         self.write("a crash", "afl", "target", "default", "crashes", "id:000007,sig:11")
         self.write("an input", "afl", "target", "default", "queue", "id:000003")
         self.part()
         self.assertIn(engines.name_of(b"a crash"), os.listdir(self.at("artifacts")))
         self.assertIn(engines.name_of(b"an input"), os.listdir(self.at("corpus")))
+
+
+# As a target that finds every input worth keeping.
+MERGES = r"""#!/bin/sh
+for word in "$@"; do
+  case $word in
+    -*) ;;
+    *) if [ -z "$into" ]; then into=$word; else cp "$word"/* "$into"; fi ;;
+  esac
+done
+"""
+
+
+class KeepCorpus(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.base = folder.name
+        script(os.path.join(self.base, "programs/gguf_fuzzer"), MERGES)
+        write_whole(os.path.join(self.base, "programs/targets.txt"), "gguf_fuzzer file\nconvert_fuzzer none\n")
+        write_whole(os.path.join(self.base, "corpus/fuzz/gguf/old"), "an old input")
+        write_whole(os.path.join(self.base, "night/gguf_fuzzer/new"), "a new input")
+
+    def keep(self):
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "ci/keep-corpus"), os.path.join(self.base, "night"),
+                               "--programs", os.path.join(self.base, "programs"), "--corpus", os.path.join(self.base, "corpus")],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        return done.returncode, done.stdout.decode(), sorted(os.listdir(os.path.join(self.base, "corpus/fuzz/gguf")))
+
+    def test_old_and_new_inputs_are_merged_under_their_sha1(self):
+        status, said, names = self.keep()
+        self.assertEqual((status, names), (0, sorted(engines.name_of(text) for text in (b"a new input", b"an old input"))), said)
+        self.assertEqual(os.listdir(os.path.join(self.base, "corpus")), ["fuzz"])
+
+    def test_too_much_changes_nothing(self):
+        write_whole(os.path.join(self.base, "night/gguf_fuzzer/large"), "x" * 2 * 1024 * 1024)
+        status, said, names = self.keep()
+        self.assertEqual((status, names), (1, ["old"]), said)
+        self.assertIn("expected at most 2097152", said)
 
 
 class Parts(unittest.TestCase):
@@ -350,6 +398,15 @@ class Parts(unittest.TestCase):
             night = stages.Night(State(os.path.join(root, "state"), 120, "commit", 1), {}, root, 1, print)
             self.assertEqual([night.seeds(family) for family in ("text", "vectors", "none")],
                              [[os.path.join(root, "corpus/text/seed")], [os.path.join(root, "corpus/vectors")], []])
+
+    def test_a_night_starts_from_what_earlier_ones_kept(self):
+        with tempfile.TemporaryDirectory() as root:
+            state = State(os.path.join(root, "state"), 120, "commit", 1)
+            write_whole(os.path.join(root, "corpus/fuzz/gguf/kept"), "kept")
+            write_whole(state.at("corpus", "gguf_fuzzer", "found"), "found")
+            stages.adopt_kept(state, root, [("gguf_fuzzer", "file"), ("convert_fuzzer", "none")])
+            self.assertEqual([sorted(os.listdir(state.at("corpus", name))) for name in ("gguf_fuzzer", "convert_fuzzer")],
+                             [["found", "kept"], []])
 
     def test_the_longest_input_is_that_of_the_options(self):
         with tempfile.TemporaryDirectory() as root:
