@@ -45,12 +45,14 @@ def least(stage, targets, jobs):
     return seconds * -(-targets // jobs) if stage in PER_TARGET else seconds
 
 
-def split(seconds, gains):
-    """Seconds for each target: a third shared equally, the rest by what each still finds (new inputs a second)."""
+def split(seconds, gains, least_each=0.0):
+    """Seconds for each target: a third shared equally, or more if `least_each` is more, the rest by what each still finds (new
+    inputs a second)."""
     if not gains:
         return {}
     total = sum(gains.values())
     equal = seconds / len(gains)
     if total <= 0:
         return {name: equal for name in gains}
-    return {name: equal / 3 + seconds * 2 / 3 * gain / total for name, gain in gains.items()}
+    first = min(equal, max(equal / 3, least_each))
+    return {name: first + (equal - first) * len(gains) * gain / total for name, gain in gains.items()}

@@ -121,7 +121,7 @@ def search(night, stage, build, seconds, one, try_first=True):
         in_parallel(night, [slice_of(*row, equal) for row in programs])
         rounds.append("equal")
     left = (seconds - (time.monotonic() - begun)) * night.jobs
-    parts = budget.split(left, {name: gains.get(name, 0.0) for name, _, _ in programs})
+    parts = budget.split(left, {name: gains.get(name, 0.0) for name, _, _ in programs}, budget.least(stage, 1, 1))
     if "by gain" not in rounds and left > 1:
         in_parallel(night, [slice_of(*row, parts[row[0]]) for row in programs if parts[row[0]] >= 1])
         rounds.append("by gain")

@@ -389,6 +389,8 @@ class Parts(unittest.TestCase):
         self.assertAlmostEqual(sum(parts.values()), 90)
         self.assertGreater(parts["a"], parts["b"])
         self.assertGreater(parts["c"], 0)
+        self.assertEqual([round(part) for part in budget.split(90, {"a": 1.0, "b": 0.0, "c": 0.0}, 25).values()], [40, 25, 25])
+        self.assertEqual(budget.split(9, {"a": 1.0, "b": 0.0, "c": 0.0}, 25), {"a": 3.0, "b": 3.0, "c": 3.0})
         self.assertEqual(budget.split(10, {"a": 0.0, "b": 0.0}), {"a": 5.0, "b": 5.0})
 
     def test_a_family_without_folders_of_seeds_is_its_files(self):
