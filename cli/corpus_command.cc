@@ -122,6 +122,9 @@ int add(const fs::path& corpus, const CorpusOptions& o) {
   return kHolds;
 }
 
+/// The folder of inputs that fuzz targets start from, which ci/keep-corpus writes.
+constexpr std::string_view kOfTargets = "fuzz";
+
 /// Files that stand where no engine looks.
 void find_strays(const fs::path& corpus, std::vector<Error>& problems) {
   std::error_code ignored;
@@ -133,9 +136,10 @@ void find_strays(const fs::path& corpus, std::vector<Error>& problems) {
     const bool vector = parts.size() == 2 && parts[0] == "vectors" && relative.extension() == ".json";
     const bool known_kind =
         parts.size() == 3 && (parts[1] == "seed" || parts[1] == "regression" || parts[1] == "crashing");
-    if (vector || (known_kind && case_type_named(parts[0]) != nullptr)) continue;
+    const bool of_target = parts.size() == 3 && parts[0] == kOfTargets;
+    if (vector || of_target || (known_kind && case_type_named(parts[0]) != nullptr)) continue;
     problems.push_back({"no engine reads this file", entry.path().string(),
-                        "vectors/NAME.json or FAMILY/{seed,regression,crashing}/FILE"});
+                        "vectors/NAME.json, FAMILY/{seed,regression,crashing}/FILE or fuzz/TARGET/FILE"});
   }
 }
 
@@ -155,9 +159,10 @@ void check_vectors(const CorpusStore& store, std::vector<Error>& problems) {
 /// A file's name ends in the SHA-1 of its text: a hand edit shows.
 void check_names(const fs::path& corpus, std::vector<Error>& problems) {
   std::error_code ignored;
-  for (const CaseType* type : all_case_types())
-    for (const fs::directory_entry& entry :
-         fs::recursive_directory_iterator(corpus / std::string(type->name()), ignored)) {
+  std::vector<std::string> folders{std::string(kOfTargets)};
+  for (const CaseType* type : all_case_types()) folders.emplace_back(type->name());
+  for (const std::string& folder : folders)
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(corpus / folder, ignored)) {
       if (!entry.is_regular_file(ignored) || is_half_written(entry.path())) continue;
       const Result<std::string> text = read_file(entry.path());
       if (text && entry.path().stem().string().find(sha1_of(*text)) == std::string::npos)

@@ -104,7 +104,12 @@ void stop(std::string_view signature) {
 
 void refuse_to_run(std::string_view why) {
   std::fprintf(stderr, "packcheck: %.*s\n", static_cast<int>(why.size()), why.data());
-  std::exit(2);
+  std::_Exit(2);  // libFuzzer makes a finding of std::exit
+}
+
+void nothing_to_judge() {
+  std::fprintf(stderr, "packcheck: the subject offers nothing that this target judges\n");
+  std::_Exit(4);
 }
 
 }  // namespace packcheck

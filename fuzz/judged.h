@@ -34,7 +34,12 @@ void judge_case(const JudgedLaw& judged, std::string_view variant, const Case& c
 /// Stops the process; `signature` is what tells the finding from others.
 [[noreturn]] void stop(std::string_view signature);
 
-/// A target that has nothing to judge of this subject cannot run: ends the process with status 2.
+/// The subject cannot be judged at all: ends the process with status 2, at once, so that no engine takes it for a
+/// crash.
 [[noreturn]] void refuse_to_run(std::string_view why);
+
+/// The subject offers nothing that this target judges, which is no fault of either: ends the process with status 4, as
+/// refuse_to_run() does. A night lists such a target as skipped.
+[[noreturn]] void nothing_to_judge();
 
 }  // namespace packcheck

@@ -36,7 +36,7 @@ std::vector<FamilyVariant> variants_of_family(const CaseType& type, std::string_
       variant.laws.push_back(&judged);
     }
   }
-  if (found.empty()) refuse_to_run("the subject offers nothing that this target judges");
+  if (found.empty()) nothing_to_judge();
   return found;
 }
 
@@ -119,7 +119,7 @@ class LawsTarget final : public FuzzTarget {
       for (const std::string& variant : judged.variants)
         row.mutators.emplace_back(*judged.law->case_type, std::vector{variant});
     }
-    if (rows_.empty()) refuse_to_run("the subject offers nothing that this target judges");
+    if (rows_.empty()) nothing_to_judge();
   }
 
   void judge(std::span<const std::uint8_t> bytes, LawsPerInput) const override {

@@ -3,8 +3,8 @@ import re
 
 # Shares of the budget, in the order in which the stages run, and the least that makes a stage worth starting. Of a
 # stage that searches target by target that is seconds for each of them on one core.
-STAGES = (("explore", 0.33, 1), ("sanitize", 0.22, 1), ("memory", 0.0, 0), ("afl", 0.10, 5), ("sweeps", 0.10, 10),
-          ("laws", 0.05, 10), ("merge", 0.07, 5), ("coverage", 0.05, 8), ("twins", 0.08, 15))
+STAGES = (("explore", 0.31, 1), ("sanitize", 0.21, 1), ("memory", 0.0, 0), ("afl", 0.10, 5), ("sweeps", 0.10, 10),
+          ("laws", 0.05, 10), ("merge", 0.07, 5), ("coverage", 0.05, 8), ("twins", 0.05, 15), ("mutants", 0.06, 30))
 PER_TARGET = {"explore", "sanitize", "afl"}
 SHORTEST = 120
 
@@ -13,6 +13,16 @@ def parse_duration(text):
     """Seconds of "90s", "10m", "8h"; None if it is no such thing."""
     found = re.fullmatch(r"(\d+)(s|m|h)", text)
     return int(found.group(1)) * {"s": 1, "m": 60, "h": 3600}[found.group(2)] if found else None
+
+
+WHOLE = "0/1"
+
+
+def parse_shard(text):
+    """(part, parts) of "1/4", the second of four; None if it is no such thing."""
+    found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text)
+    part, parts = (int(found.group(1)), int(found.group(2))) if found else (0, 0)
+    return (part, parts) if part < parts else None
 
 
 def spoken(seconds):
@@ -35,12 +45,14 @@ def least(stage, targets, jobs):
     return seconds * -(-targets // jobs) if stage in PER_TARGET else seconds
 
 
-def split(seconds, gains):
-    """Seconds for each target: a third shared equally, the rest by what each still finds (new inputs a second)."""
+def split(seconds, gains, least_each=0.0):
+    """Seconds for each target: a third shared equally, or more if `least_each` is more, the rest by what each still finds (new
+    inputs a second)."""
     if not gains:
         return {}
     total = sum(gains.values())
     equal = seconds / len(gains)
     if total <= 0:
         return {name: equal for name in gains}
-    return {name: equal / 3 + seconds * 2 / 3 * gain / total for name, gain in gains.items()}
+    first = min(equal, max(equal / 3, least_each))
+    return {name: first + (equal - first) * len(gains) * gain / total for name, gain in gains.items()}

@@ -12,14 +12,21 @@ WITH_US = ["setpriv", "--pdeathsig", "KILL", "--"] if shutil.which("setpriv") el
 MOST_STOPS = 20  # of one target in one slice: each is kept, and says less than the first
 
 
-def quiet(words, seconds, log, environment=None):
-    """Exit code of a command, or None where the time was over; its output is the file, and nothing of an earlier one."""
+def quiet(words, seconds, log, environment=None, ask_first=0.0):
+    """Exit code of a command, or None where the time was over and it was killed; its output is the file, and nothing of an earlier
+    one. With `ask_first` it is asked to end when the time is over, and has so many seconds to write down what it knows."""
     with open(log, "wb") as file:
         process = subprocess.Popen([*WITH_US, *words], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                                    env={**os.environ, **(environment or {})}, start_new_session=True)
         try:
             return process.wait(timeout=max(0.1, seconds))
         except subprocess.TimeoutExpired:
+            if ask_first:
+                process.terminate()
+                try:
+                    return process.wait(timeout=ask_first)
+                except subprocess.TimeoutExpired:
+                    pass
             try:
                 os.killpg(process.pid, 9)  # the session that was started here
             except ProcessLookupError:
@@ -97,22 +104,34 @@ def take(folder, into):
     return new
 
 
-def afl(program, seconds, corpus, seeds, artifacts, out, dictionary, mutator, log):
+AFL_STARTS_PER_SECOND = 25  # inputs to start from: each is run several times before the search begins, which may take a third of it
+
+
+def start_inputs(into, folders, most):
+    """Copies of the inputs of the folders, as afl-fuzz follows no links: all, or so many of them, spread over all sizes."""
+    paths = [os.path.join(folder, name) for folder in folders if os.path.isdir(folder) for name in os.listdir(folder)]
+    paths = sorted((path for path in paths if os.path.isfile(path) and os.path.getsize(path)), key=lambda path: (os.path.getsize(path), path))
+    shutil.rmtree(into, ignore_errors=True)
+    os.makedirs(into)
+    step = max(1.0, len(paths) / most)
+    for number in range(int(len(paths) / step)):
+        shutil.copyfile(paths[int(number * step)], os.path.join(into, f"{number:06}"))
+    if not paths:
+        with open(os.path.join(into, "0"), "wb") as file:
+            file.write(b"0")
+
+
+def afl(program, seconds, corpus, seeds, artifacts, out, longest, dictionary, mutator, log):
     """As libfuzzer(), by afl-fuzz, with a library that mutates as the target itself does under libFuzzer; its queue comes into
     the corpus, and what crashed or hung into `artifacts`. Each part starts from the corpus, which others add to meanwhile."""
     harvest(out, corpus, artifacts)  # of a night that was killed
     shutil.rmtree(out, ignore_errors=True)
-    os.makedirs(os.path.dirname(out), exist_ok=True)  # afl-fuzz makes its own folder alone
-    start_from = next((folder for folder in (corpus, *seeds) if os.path.isdir(folder) and os.listdir(folder)), None)
-    if start_from is None:
-        start_from = corpus
-        with open(os.path.join(corpus, name_of(b"0")), "wb") as file:
-            file.write(b"0")
-    words = ["afl-fuzz", "-i", start_from, "-o", out, "-V", str(max(1, int(seconds))), "-m", "none", "-t", "25000"]
+    start_inputs(out + ".start", (corpus, *seeds), max(20, int(seconds * AFL_STARTS_PER_SECOND)))
+    words = ["afl-fuzz", "-i", out + ".start", "-o", out, "-G", str(longest), "-m", "none", "-t", "25000"]
     if dictionary:
         words += ["-x", dictionary]
     begun = time.monotonic()
-    quiet([*words, "--", program], seconds + 10, log, {**AFL, **({"AFL_CUSTOM_MUTATOR_LIBRARY": mutator} if mutator else {})})
+    quiet([*words, "--", program], seconds, log, {**AFL, **({"AFL_CUSTOM_MUTATOR_LIBRARY": mutator} if mutator else {})}, ask_first=5)
     stats = dict(re.findall(r"^(\w+)\s*: (.*)$", text_of(os.path.join(out, "default", "fuzzer_stats")), re.MULTILINE))
     return {"execs": int(stats.get("execs_done", 0)), "new": harvest(out, corpus, artifacts), "edges": 0,
             "seconds": time.monotonic() - begun}

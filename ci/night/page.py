@@ -47,7 +47,7 @@ def trends(nights):
     return said
 
 
-def html(title, headline, targets, findings, failures, stages, coverage, trend):
+def html(title, headline, targets, findings, skipped, failures, stages, coverage, trend):
     count = len(findings)
     parts = [f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{safe(title)}</title><style>{STYLE}</style>\n',
              f"<h1>{safe(title)}</h1>\n<p>{safe(headline)}</p>\n", table(targets),
@@ -56,6 +56,8 @@ def html(title, headline, targets, findings, failures, stages, coverage, trend):
         parts.append("<ul>" + "".join(
             f"<li><code>{safe(signature)}</code> ({safe(target)}): <a href=\"{safe(folder)}\">{safe(folder)}</a>"
             + (f", case <code>{safe(case)}</code>" if case else "") + "</li>\n" for signature, target, folder, case in findings) + "</ul>\n")
+    if skipped:
+        parts += ["<h2>Targets that are skipped</h2>\n", table([("target", "why"), *skipped], "said")]
     if failures:
         parts.append('<h2 class="some">What of the night failed</h2>\n<ul>'
                      + "".join(f"<li>{safe(what)}</li>" for what in failures) + "</ul>\n")

@@ -7,7 +7,7 @@ from .state import write_whole
 
 STAGES = {"explore": "exploration with fast builds", "sanitize": "ASan and UBSan", "memory": "MSan", "afl": "AFL++",
           "sweeps": "2^32 sweeps", "laws": "every law, random engines", "merge": "merge and minimise", "coverage": "coverage of core/",
-          "twins": "mutation score"}
+          "twins": "faulty twins caught", "mutants": "mutation score of core/"}
 
 
 EDGES_OF = ("merge", "sanitize", "explore")  # the whole corpus on one build, if it was merged; else as far as one stage came
@@ -36,9 +36,10 @@ def summary_of(state, targets):
                       "corpus_bytes": size, "findings": len(did["findings"])}
     new = [about["signature"] for about in findings.new_findings(state)]
     return {"night": night["night"], "commit": night["commit"], "budget": night["budget"], "seed": night["seed"],
-            "spent": round(night["spent"], 1), "targets": rows, "new_findings": new, "skipped": night["skipped"],
-            "failures": night["failures"],
-            **{key: night["results"][key] for key in ("sweeps", "laws", "merge", "coverage", "twins") if key in night["results"]}}
+            "subject": night["subject"], "shard": night["shard"], "spent": round(night["spent"], 1), "targets": rows, "new_findings": new,
+            "skipped": night["skipped"], "skipped_targets": night["skipped_targets"], "failures": night["failures"],
+            **{key: night["results"][key] for key in ("sweeps", "laws", "merge", "coverage", "twins", "mutants")
+               if key in night["results"]}}
 
 
 def trend(now, before):
@@ -95,12 +96,18 @@ def stage_rows(summary, before):
                 said += f"; linked by no target and not counted: {', '.join(covered['not_linked'])}"
         elif stage == "twins" and "twins" in summary:
             said = f"{100 * summary['twins']['score']:.1f} %"
+        elif stage == "mutants" and "mutants" in summary:
+            now, old = summary["mutants"], (before or {}).get("mutants", {})
+            said = (f"{100 * now['score']:.1f} %{trend(now['score'], old.get('score'))} of {now['tried']} tried are killed; there are "
+                    f"{now['mutants']}: logs/mutants")
         reason = summary["skipped"].get(stage)
         yield title, f"skipped: {reason}" if reason else said
 
 
 def headline(summary, before):
-    return (f"Commit {summary['commit']}, seed {summary['seed']}, {budget.spoken(summary['spent'])} of "
+    subject = f", subject {summary['subject']}" if summary["subject"] else ""
+    shard = f", shard {summary['shard']}" if summary["shard"] != budget.WHOLE else ""
+    return (f"Commit {summary['commit']}{subject}{shard}, seed {summary['seed']}, {budget.spoken(summary['spent'])} of "
             f"{budget.spoken(summary['budget'])}"
             f"{'; per cent: against the night of ' + before['night'] if before else '; the first night here'}.")
 
@@ -123,6 +130,8 @@ def markdown(state, summary, before):
     lines.append(f"## {len(summary['new_findings'])} new findings")
     for signature, target, folder, case in finding_rows(state):
         lines.append(f"- `{signature}` ({target}): {folder}" + (f", case `{case}`" if case else ""))
+    if summary["skipped_targets"]:
+        lines += ["", "## Targets that are skipped", *(f"- {name}: {why}" for name, why in sorted(summary["skipped_targets"].items()))]
     if summary["failures"]:
         lines += ["", "## What of the night failed", *(f"- {what}" for what in summary["failures"])]
     lines += ["", "## Stages", *(f"- {title}: {said}" for title, said in stage_rows(summary, before))]
@@ -133,13 +142,15 @@ def markdown(state, summary, before):
 
 def write(state, targets):
     summary = summary_of(state, targets)
-    earlier = [night for night in state.history() if night["night"] != summary["night"]]
+    same = (summary["subject"], summary["shard"])
+    earlier = [night for night in state.history()
+               if night["night"] != summary["night"] and (night.get("subject", ""), night.get("shard", budget.WHOLE)) == same]
     before = earlier[-1] if earlier else None
     text = markdown(state, summary, before)
     write_whole(state.at("report.md"), text)
     write_whole(state.at("report.json"), json.dumps(summary, indent=1) + "\n")
     write_whole(state.at("report.html"), page.html(
         f"Night of {summary['night']}", headline(summary, before), list(target_table(summary, before)), list(finding_rows(state)),
-        summary["failures"], list(stage_rows(summary, before)),
+        sorted(summary["skipped_targets"].items()), summary["failures"], list(stage_rows(summary, before)),
         list(coverage_table(summary)) if "coverage" in summary else [], page.trends(earlier + [summary])))
     return summary, text

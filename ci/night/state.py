@@ -34,17 +34,19 @@ def read_json(path, default):
 
 
 class State:
-    def __init__(self, folder, budget, commit, seed):
+    def __init__(self, folder, budget, commit, seed, subject="", shard="0/1"):
         self.folder = os.path.abspath(folder)
         os.makedirs(self.folder, exist_ok=True)
         kept = read_json(self.at("night.json"), None)
-        self.resumed = bool(kept) and kept.get("commit") == commit and kept.get("budget") == budget
+        self.resumed = bool(kept) and all(
+            kept.get(key) == value
+            for key, value in (("commit", commit), ("budget", budget), ("subject", subject), ("shard", shard)))
         if self.resumed:
             self.night = kept
         else:
             started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            self.night = {"night": started, "commit": commit, "budget": budget, "seed": seed, "spent": 0.0, "done": [],
-                          "skipped": {}, "targets": {}, "results": {}, "failures": []}
+            self.night = {"night": started, "commit": commit, "budget": budget, "seed": seed, "subject": subject, "shard": shard, "spent": 0.0,
+                          "done": [], "skipped": {}, "skipped_targets": {}, "targets": {}, "results": {}, "failures": []}
         self.mark = time.monotonic()
 
     def at(self, *parts):

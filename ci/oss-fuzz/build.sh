@@ -7,7 +7,7 @@
 source=$SRC/packcheck
 build=$WORK/packcheck
 
-cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None \
+cmake --fresh -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None \
   -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_C_FLAGS="$CFLAGS" -DCMAKE_CXX_FLAGS="$CXXFLAGS" \
   -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DPACKCHECK_FUZZERS=ON -DPACKCHECK_TESTS=OFF \
   -DPACKCHECK_WARNINGS_ARE_ERRORS=OFF -DPACKCHECK_FUZZING_ENGINE="$LIB_FUZZING_ENGINE"
@@ -34,6 +34,9 @@ while read -r target family; do
     for file in "$source/corpus/$family/$folder"/*; do
       if [ -f "$file" ] && [[ $file != *.json ]]; then seeds+=("$file"); fi
     done
+  done
+  for file in "$source/corpus/fuzz/$thing"/*; do  # what nights kept
+    if [ -f "$file" ]; then seeds+=("$file"); fi
   done
   rm -f "$OUT/${target}_seed_corpus.zip"
   if [ "${#seeds[@]}" -gt 0 ]; then python3 -m zipfile -c "$OUT/${target}_seed_corpus.zip" "${seeds[@]}"; fi

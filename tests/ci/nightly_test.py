@@ -26,6 +26,8 @@ for word in "$@"; do
     -merge=1) merge=yes ;;
     -*) ;;
     *) if [ -f "$word" ]; then
+         if [ "$PACKCHECK_SUBJECT" = exec:nobody ]; then echo "packcheck: no such program"; exit 2; fi
+         case $PACKCHECK_SUBJECT,$0 in exec:other,*good_fuzzer) exit 4 ;; esac
          if grep -q bad "$word"; then
            echo "packcheck repro --law text.some_law --case '{}'"
            echo "packcheck: fuzz_one.cc:1: fuzz_law: Assertion \`text.some_law json zero' failed."
@@ -49,8 +51,15 @@ PACKCHECK = r"""#!/bin/sh
 case $1 in
   corpus) echo "imported cases/text/crashing/x.json" ;;
   twins) echo '{"score": 1.0, "twins": []}' ;;
-  sweep) echo "holds" ;;
+  sweep) echo "holds $*" ;;
 esac
+"""
+
+# As ci/mutate-core, which says its score in its first line.
+MUTATE = r"""#!/bin/sh
+echo "mutants 9206, files core/*, seed 5, tried 40, killed 38, constant 1, equivalent 0, score 0.9744"
+echo "$*"
+exit 1
 """
 
 
@@ -100,8 +109,9 @@ class Nightly(unittest.TestCase):
         return [sys.executable, os.path.join(ROOT, "ci/nightly"), "--budget", duration, "--programs", self.programs, "--state",
                 self.state, "--jobs", "2", "--seed", "5"]
 
-    def run_night(self, duration="2m"):
-        done = subprocess.run(self.words(duration), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    def run_night(self, duration="2m", *more, subject=""):
+        done = subprocess.run([*self.words(duration), *more], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                              env={**os.environ, "PACKCHECK_SUBJECT": subject})
         return done.returncode, done.stdout.decode()
 
     def report(self):
@@ -113,10 +123,50 @@ class Nightly(unittest.TestCase):
         self.assertEqual(status, 0, said)
         row = self.report()["targets"]["good_fuzzer"]
         self.assertEqual((row["execs"], row["edges"], row["corpus"], row["findings"]), (4000, 42, 1, 0), said)
-        self.assertEqual(set(self.report()["skipped"]), {"memory", "afl", "coverage"}, said)
+        self.assertEqual(set(self.report()["skipped"]), {"memory", "afl", "coverage", "mutants"}, said)
         self.assertIn("MSan: skipped: not applicable", said)
         self.assertEqual(len(self.report()["sweeps"]), len(stages.SWEEP_TARGETS))
         self.assertFalse(os.path.exists(os.path.join(self.state, "night.json")))
+
+    def test_the_mutation_score_of_the_core_is_told_and_compared(self):
+        for score, told in (("0.8", "80.0 % of 40 tried"), ("0.9744", "97.4 % (+22 %) of 40 tried")):
+            script(os.path.join(self.programs, "mutate-core"), MUTATE.replace("0.9744", score))
+            status, said = self.run_night("10m")
+            self.assertEqual(status, 0, said)
+            self.assertIn(told, said)
+            write_whole(os.path.join(self.state, "history.jsonl"), json.dumps({**self.report(), "night": "2000-01-01T00:00:00Z"}) + "\n")
+        self.assertEqual(self.report()["mutants"], {"mutants": 9206, "tried": 40, "killed": 38, "score": 0.9744})
+        with open(os.path.join(self.state, "logs", "mutants"), encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"--budget \d+s --jobs 2 --seed 5000 --sample 9999 --resume")
+
+    def test_a_target_that_the_subject_offers_nothing_is_skipped_and_no_finding(self):
+        self.target("other_fuzzer", "")
+        status, said = self.run_night(subject="exec:other")
+        self.assertEqual(status, 0, said)
+        self.assertEqual(self.report()["skipped_targets"], {"good_fuzzer": stages.NOTHING_OFFERED})
+        self.assertEqual(list(self.report()["targets"]), ["other_fuzzer"])
+        for name in ("report.md", "report.html"):
+            with open(os.path.join(self.state, name), encoding="utf-8") as file:
+                self.assertIn(stages.NOTHING_OFFERED, file.read())
+        with open(os.path.join(self.state, "logs", "sweep-f16"), encoding="utf-8") as file:
+            self.assertIn("--subject exec:other", file.read())
+        status, said = self.run_night()  # of the reference: the other night is not what it is compared with
+        self.assertIn("the first night here", said)
+        self.assertEqual(len(self.report()["targets"]), 2)
+
+    def test_a_shard_of_a_night_has_its_targets_and_its_part_of_the_sweeps(self):
+        self.target("other_fuzzer", "")
+        for part, name in enumerate(("good_fuzzer", "other_fuzzer")):
+            status, said = self.run_night("2m", "--shard", f"{part}/2")
+            self.assertEqual((status, list(self.report()["targets"])), (0, [name]), said)
+            self.assertIn(f"shard {part}/2", said)
+            with open(os.path.join(self.state, "logs", "sweep-f16"), encoding="utf-8") as file:
+                self.assertIn(f"--shard {part}/2", file.read())
+
+    def test_a_subject_that_cannot_be_judged_is_wrong_usage(self):
+        status, said = self.run_night(subject="exec:nobody")
+        self.assertEqual(status, 2, said)
+        self.assertIn("PACKCHECK_SUBJECT=exec:nobody: packcheck: no such program", said)
 
     def test_a_new_finding_is_kept_once_and_fails_one_night_only(self):
         self.target("bad_fuzzer", CRASHES)
@@ -215,7 +265,8 @@ class Nightly(unittest.TestCase):
             os.remove(kept)  # as if the kill had come before the move
 
     def test_wrong_usage(self):
-        for words in (["--budget", "1m"], ["--budget", "soon"], ["--budget", "2m", "--jobs", "0"], []):
+        for words in (["--budget", "1m"], ["--budget", "soon"], ["--budget", "2m", "--jobs", "0"], [],
+                      ["--budget", "2m", "--shard", "2/2"], ["--budget", "2m", "--shard", "half"]):
             done = subprocess.run([sys.executable, os.path.join(ROOT, "ci/nightly"), *words, "--no-build", "--state", self.state],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
             self.assertEqual(done.returncode, 2, done.stdout)
@@ -256,7 +307,8 @@ class Afl(unittest.TestCase):
             file.write(text)
 
     def part(self):
-        return engines.afl("target", 1, self.at("corpus"), [], self.at("artifacts"), self.at("afl", "target"), None, None, self.at("log"))
+        return engines.afl("target", 1, self.at("corpus"), [], self.at("artifacts"), self.at("afl", "target"), 99, None, None,
+                           self.at("log"))
 
     def test_each_part_starts_from_the_corpus_and_counts_its_own_inputs(self):
         self.assertEqual((self.part()["execs"], os.listdir(self.at("artifacts"))), (500, [engines.name_of(b"bad\n")]))
@@ -264,12 +316,59 @@ class Afl(unittest.TestCase):
         self.assertEqual(self.part()["execs"], 500)
         self.assertIn(engines.name_of(b"0new"), os.listdir(self.at("corpus")))
 
+    def test_a_short_part_starts_from_some_inputs_of_all_sizes(self):
+        for size in range(100):
+            self.write("x" * (size + 1), "corpus", str(size))
+        for most, expected in ((10, range(1, 101, 10)), (100, range(1, 101)), (1000, range(1, 101))):
+            engines.start_inputs(self.at("start"), [self.at("corpus"), self.at("no folder")], most)
+            sizes = [os.path.getsize(self.at("start", name)) for name in sorted(os.listdir(self.at("start")))]
+            self.assertEqual(sizes, list(expected))
+
     def test_what_a_killed_part_found_is_not_lost(self):
         self.write("a crash", "afl", "target", "default", "crashes", "id:000007,sig:11")
         self.write("an input", "afl", "target", "default", "queue", "id:000003")
         self.part()
         self.assertIn(engines.name_of(b"a crash"), os.listdir(self.at("artifacts")))
         self.assertIn(engines.name_of(b"an input"), os.listdir(self.at("corpus")))
+
+
+# As a target that finds every input worth keeping.
+MERGES = r"""#!/bin/sh
+for word in "$@"; do
+  case $word in
+    -*) ;;
+    *) if [ -z "$into" ]; then into=$word; else cp "$word"/* "$into"; fi ;;
+  esac
+done
+"""
+
+
+class KeepCorpus(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.base = folder.name
+        script(os.path.join(self.base, "programs/gguf_fuzzer"), MERGES)
+        write_whole(os.path.join(self.base, "programs/targets.txt"), "gguf_fuzzer file\nconvert_fuzzer none\n")
+        write_whole(os.path.join(self.base, "corpus/fuzz/gguf/old"), "an old input")
+        write_whole(os.path.join(self.base, "night/gguf_fuzzer/new"), "a new input")
+
+    def keep(self):
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "ci/keep-corpus"), os.path.join(self.base, "night"),
+                               "--programs", os.path.join(self.base, "programs"), "--corpus", os.path.join(self.base, "corpus")],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        return done.returncode, done.stdout.decode(), sorted(os.listdir(os.path.join(self.base, "corpus/fuzz/gguf")))
+
+    def test_old_and_new_inputs_are_merged_under_their_sha1(self):
+        status, said, names = self.keep()
+        self.assertEqual((status, names), (0, sorted(engines.name_of(text) for text in (b"a new input", b"an old input"))), said)
+        self.assertEqual(os.listdir(os.path.join(self.base, "corpus")), ["fuzz"])
+
+    def test_too_much_changes_nothing(self):
+        write_whole(os.path.join(self.base, "night/gguf_fuzzer/large"), "x" * 2 * 1024 * 1024)
+        status, said, names = self.keep()
+        self.assertEqual((status, names), (1, ["old"]), said)
+        self.assertIn("expected at most 2097152", said)
 
 
 class Parts(unittest.TestCase):
@@ -290,6 +389,8 @@ class Parts(unittest.TestCase):
         self.assertAlmostEqual(sum(parts.values()), 90)
         self.assertGreater(parts["a"], parts["b"])
         self.assertGreater(parts["c"], 0)
+        self.assertEqual([round(part) for part in budget.split(90, {"a": 1.0, "b": 0.0, "c": 0.0}, 25).values()], [40, 25, 25])
+        self.assertEqual(budget.split(9, {"a": 1.0, "b": 0.0, "c": 0.0}, 25), {"a": 3.0, "b": 3.0, "c": 3.0})
         self.assertEqual(budget.split(10, {"a": 0.0, "b": 0.0}), {"a": 5.0, "b": 5.0})
 
     def test_a_family_without_folders_of_seeds_is_its_files(self):
@@ -299,6 +400,15 @@ class Parts(unittest.TestCase):
             night = stages.Night(State(os.path.join(root, "state"), 120, "commit", 1), {}, root, 1, print)
             self.assertEqual([night.seeds(family) for family in ("text", "vectors", "none")],
                              [[os.path.join(root, "corpus/text/seed")], [os.path.join(root, "corpus/vectors")], []])
+
+    def test_a_night_starts_from_what_earlier_ones_kept(self):
+        with tempfile.TemporaryDirectory() as root:
+            state = State(os.path.join(root, "state"), 120, "commit", 1)
+            write_whole(os.path.join(root, "corpus/fuzz/gguf/kept"), "kept")
+            write_whole(state.at("corpus", "gguf_fuzzer", "found"), "found")
+            stages.adopt_kept(state, root, [("gguf_fuzzer", "file"), ("convert_fuzzer", "none")])
+            self.assertEqual([sorted(os.listdir(state.at("corpus", name))) for name in ("gguf_fuzzer", "convert_fuzzer")],
+                             [["found", "kept"], []])
 
     def test_the_longest_input_is_that_of_the_options(self):
         with tempfile.TemporaryDirectory() as root:

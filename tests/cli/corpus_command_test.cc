@@ -118,6 +118,16 @@ INSTANTIATE_TEST_SUITE_P(
                     BadAddition{"family_without_wire_format", "1e5", {"--family", "words"}, "no wire format"}),
     [](const auto& test) { return std::string(test.param.name); });
 
+TEST_F(Corpus, InputsOfFuzzTargetsHaveTheirSha1AsName) {
+  files().write("c/fuzz/convert/" + sha1_of("any bytes"), "any bytes");
+  EXPECT_EQ(lint().status, 0) << lint().out;
+  files().write("c/fuzz/convert/other", "any bytes");
+  files().write("c/fuzz/stray", "any bytes");
+  const Ran ran = lint();
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("convert/other"), HasSubstr("fuzz/stray"), HasSubstr("fuzz/TARGET/FILE")));
+}
+
 TEST_F(Corpus, LintShowsAHandEditAStrayAndABrokenFile) {
   ASSERT_EQ(add({findings().at(0)}).status, 0);
   const std::string name = in_corpus().at(0);

@@ -79,14 +79,17 @@ class Targets(unittest.TestCase):
             self.assertEqual((status, text), (0, "200 inputs\n"))
 
     def test_subjects_that_cannot_be_judged_are_refused_with_what_would_be_right(self):
-        path = self.library(os.path.join(HERE, "faulty_subject.c"))
-        for subject, name, words in (("twin:nobody", "convert", "no twin 'nobody'"),
-                                     ("somebody", "convert", "expected reference, twin:NAME, lib:PATH"),
-                                     ("lib:/nowhere.so", "convert", "no such file"),
-                                     ("lib:" + path, "convert", "offers nothing that this target judges")):
-            status, text = self.run_target(name, "-drawn=1", subject=subject)
+        for subject, words in (("twin:nobody", "no twin 'nobody'"), ("somebody", "expected reference, twin:NAME, lib:PATH"),
+                               ("lib:/nowhere.so", "no such file")):
+            status, text = self.run_target("convert", "-drawn=1", subject=subject)
             self.assertEqual(status, 2)
             self.assertIn(words, text)
+
+    def test_a_subject_that_offers_a_target_nothing_ends_it_with_a_status_of_its_own(self):
+        path = self.library(os.path.join(HERE, "faulty_subject.c"))
+        for name in ("convert", "block_bytes"):  # by the names of laws, and by their family
+            self.assertEqual(self.run_target(name, "-drawn=1", subject="lib:" + path),
+                             (4, "packcheck: the subject offers nothing that this target judges\n"))
 
     def test_arguments_that_say_nothing_are_refused_and_options_of_libfuzzer_are_not(self):
         for argument in ("-drawn=-1", "-drawn=many", "-drawn=1x", "-drawn=0", "-seeds=", "-rnus=1", "-help=1", "nowhere"):
