@@ -52,6 +52,13 @@ Bytes cut(Bytes bytes, std::size_t longest) {
 
 }  // namespace
 
+std::optional<Bytes> mutate_audited(const Bytes& bytes, Dice& dice) {
+  if (bytes.empty()) return std::nullopt;
+  return bytes[0] == '{'   ? mutate_graph_json(bytes, dice)
+         : bytes[0] == 'G' ? mutate_gguf(bytes, dice)
+                           : mutate_safetensors(bytes, dice);
+}
+
 const WireMutator* wire_mutator(std::string_view family, std::string_view variant) {
   for (const WireMutator& row : kWireMutators)
     if (row.family == family && (row.variant.empty() || row.variant == variant)) return &row;

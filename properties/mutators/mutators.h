@@ -61,6 +61,8 @@ void change_byte(Bytes& bytes, Dice& dice);
 [[nodiscard]] std::optional<Bytes> mutate_ysgp(const Bytes& bytes, Dice& dice);
 [[nodiscard]] std::optional<Bytes> mutate_gguf(const Bytes& bytes, Dice& dice);
 [[nodiscard]] std::optional<Bytes> mutate_safetensors(const Bytes& bytes, Dice& dice);
+/// What an audit takes: a tensor file of either kind, or a graph's JSON text.
+[[nodiscard]] std::optional<Bytes> mutate_audited(const Bytes& bytes, Dice& dice);
 [[nodiscard]] std::optional<Bytes> mutate_number_text(const Bytes& bytes, Dice& dice);
 [[nodiscard]] std::optional<Bytes> cross_json(const Bytes& bytes, const Bytes& other, Dice& dice);
 [[nodiscard]] std::optional<Bytes> cross_ysgp(const Bytes& bytes, const Bytes& other, Dice& dice);

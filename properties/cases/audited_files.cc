@@ -1,0 +1,140 @@
+#include "properties/cases/audited_files.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/file/tensor_file.h"
+
+namespace packcheck {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+struct Drafted {
+  TensorFile file;
+  std::vector<Bytes> data;
+
+  void add(const std::string& name, std::string_view type, std::vector<std::uint64_t> shape, Bytes bytes) {
+    FileTensor tensor;
+    tensor.name = name;
+    tensor.dtype = type;
+    tensor.shape = std::move(shape);
+    file.tensors.push_back(std::move(tensor));
+    data.push_back(std::move(bytes));
+  }
+};
+
+/// Bytes in runs: equal ones, zeros and ones that are all set among them, so that blocks of zeros and odd scales are
+/// met.
+Bytes draw_runs(Source& source, std::uint64_t size) {
+  Bytes bytes;
+  while (bytes.size() < size) {
+    const std::uint64_t length = 1 + source.below(std::min<std::uint64_t>(size - bytes.size(), 40));
+    const std::uint64_t kind = source.below(5);
+    const std::uint64_t first = source.bits(8);
+    for (std::uint64_t i = 0; i < length; ++i) {
+      static constexpr std::uint8_t kOften[] = {0x00, 0xFF, 0x80};
+      const std::uint64_t byte = kind < 3 ? kOften[kind] : kind == 3 ? first : first * (2 * i + 1) + i * i;
+      bytes.push_back(static_cast<std::uint8_t>(byte));
+    }
+  }
+  return bytes;
+}
+
+std::uint64_t draw_size(Source& source, std::uint64_t unit) {
+  const std::uint64_t units = source.below(4);
+  // Now and then more than one step of a vector loop.
+  return unit * (source.once_in(8) ? 1 + units * 67 : units);
+}
+
+/// One tensor of any type: whole blocks in its rows.
+void add_any(Source& source, const std::string& name, Drafted& drafted) {
+  std::vector<const StoredType*> types;
+  for (const StoredType& type : stored_types(drafted.file.kind))
+    if (type.block_elements != 0) types.push_back(&type);
+  const StoredType& type = *types[source.below(types.size())];
+  const std::uint64_t rows = 1 + source.below(3);
+  const std::uint64_t blocks = draw_size(source, type.block_bits < 8 ? 8 / std::min(type.block_bits, 4U) * 2 : 1);
+  const std::uint64_t bits = rows * blocks * type.block_bits;
+  drafted.add(name, type.name, {rows, blocks * type.block_elements}, draw_runs(source, bits / 8));
+}
+
+/// A dimension, or another now and then.
+std::uint64_t nearly(Source& source, std::uint64_t dimension) {
+  return source.once_in(8) ? source.below(10) : dimension;
+}
+
+std::string_view draw_float_type(Source& source) {
+  static constexpr std::string_view kTypes[] = {"F32", "BF16", "F16", "F64"};
+  return kTypes[source.once_in(8) ? 3 : source.below(3)];
+}
+std::uint64_t bytes_of(std::string_view type) {
+  return type == "F64" || type == "I64"                    ? 8
+         : type == "F32" || type == "U32" || type == "I32" ? 4
+         : type == "U8"                                    ? 1
+                                                           : 2;
+}
+void add_matrix(Source& source, const std::string& name, std::string_view type, std::vector<std::uint64_t> shape,
+                Drafted& drafted) {
+  std::uint64_t count = 1;
+  for (std::uint64_t& dimension : shape) count *= dimension = nearly(source, dimension);
+  if (source.once_in(16)) shape.assign(1, count);
+  Bytes bytes = draw_runs(source, count * bytes_of(type));
+  drafted.add(name, type, std::move(shape), std::move(bytes));
+}
+
+/// Packed weights of each scheme; `base` ends in a point or is empty. A companion is left out now and then.
+void add_packed(Source& source, const std::string& base, Drafted& drafted) {
+  static constexpr std::uint64_t kBits[] = {2, 3, 4, 5, 6, 8};
+  const std::uint64_t scheme = source.below(5);
+  const std::uint64_t bits = source.pick(kBits);
+  const std::uint64_t group = scheme == 1 ? 16 << source.below(2) : 32 << source.below(3);
+  const std::uint64_t groups = 1 + source.below(3);
+  const std::uint64_t out = 8 * (1 + source.below(2));
+  const std::uint64_t in = group * groups;
+  const std::string_view type = scheme == 1 ? "U8" : draw_float_type(source);
+  const std::uint64_t left_out = source.below(8);
+  if (scheme <= 1) {
+    const std::uint64_t wide = scheme == 1 ? 4 << source.below(2) : bits;
+    add_matrix(source, base + "weight", "U32", {out, in * wide / 32}, drafted);
+    if (left_out != 0) add_matrix(source, base + "scales", type, {out, groups}, drafted);
+    const std::string_view other = source.once_in(8) ? draw_float_type(source) : type;
+    if (scheme == 0 && left_out != 1) add_matrix(source, base + "biases", other, {out, groups}, drafted);
+  } else if (scheme <= 3) {
+    const bool awq = scheme == 3;
+    add_matrix(source, base + "qweight", "I32", awq ? std::vector{in, out / 8} : std::vector{in * bits / 32, out},
+               drafted);
+    if (left_out != 0) add_matrix(source, base + "scales", type, {groups, out}, drafted);
+    if (left_out != 1) add_matrix(source, base + "qzeros", "I32", {groups, awq ? out / 8 : out * bits / 32}, drafted);
+    if (left_out == 2) add_matrix(source, base + "g_idx", "I32", {in}, drafted);
+  } else {
+    const std::uint64_t in_word = 32 / bits;
+    add_matrix(source, base + "weight_packed", "I32", {out, (in + in_word - 1) / in_word}, drafted);
+    if (left_out != 0) add_matrix(source, base + "weight_scale", type, {out, groups}, drafted);
+    Bytes shape(16);
+    shape[0] = static_cast<std::uint8_t>(nearly(source, out));
+    shape[8] = static_cast<std::uint8_t>(in);
+    shape[9] = static_cast<std::uint8_t>(in >> 8);
+    if (left_out > 2) drafted.add(base + "weight_shape", "I64", {2}, std::move(shape));
+  }
+}
+
+}  // namespace
+
+Bytes draw_audited_file(Source& source) {
+  Drafted drafted;
+  drafted.file.kind = source.once_in(2) ? FileKind::gguf : FileKind::safetensors;
+  drafted.file.version = drafted.file.kind == FileKind::gguf ? 3 : 0;
+  const bool has_words = drafted.file.kind == FileKind::safetensors;  // GGUF has no U32
+  for (std::uint64_t i = 0, count = 1 + source.below(3); i < count; ++i) {
+    const std::string name = i == 0 ? "" : std::string("t").append(std::to_string(i)).append(".");
+    if (has_words && source.once_in(2))
+      add_packed(source, name, drafted);
+    else
+      add_any(source, name + "t", drafted);
+  }
+  const std::vector<std::span<const std::uint8_t>> data(drafted.data.begin(), drafted.data.end());
+  return write_tensor_file(drafted.file, data).value_or(Bytes());
+}
+
+}  // namespace packcheck
