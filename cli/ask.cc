@@ -6,6 +6,7 @@
 #include <map>
 
 #include "cli/commands.h"
+#include "cli/meant.h"
 #include "cli/open_subject.h"
 #include "core/affine/nan_trace.h"
 #include "core/format/dialect.h"
@@ -13,7 +14,9 @@
 #include "core/graph/graph.h"
 #include "properties/cases/cases.h"
 #include "properties/cases/products.h"
+#include "properties/corpus_store.h"
 #include "properties/describe.h"
+#include "properties/near_name.h"
 #include "properties/strict_json.h"
 #include "subjects/calls.h"
 #include "subjects/graph_calls.h"
@@ -163,7 +166,7 @@ Result<Said> ask_parse(Subject& subject, const AskOptions& o) {
 
 Result<const Layout*> layout_argument(const AskOptions& o) {
   if (o.arguments.empty()) return refuse("no layout", "ask " + o.operation, "a layout, as in conv2d");
-  return layout_named(o.arguments[0]);
+  return layout_meant(o.arguments[0]);
 }
 
 /// "kernel_h=3" for every field of the layout, each once, in any order.
@@ -352,6 +355,18 @@ const std::map<std::string, Ask>& questions() {
   return table;
 }
 
+/// "@FILE" becomes the text of the file, without the newline at its end: a command line holds no large network.
+Result<void> read_argument_files(AskOptions& o) {
+  for (std::string& argument : o.arguments) {
+    if (argument.size() < 2 || argument[0] != '@') continue;
+    Result<std::string> text = read_file(argument.substr(1));
+    if (!text) return tl::unexpected(text.error());
+    if (!text->empty() && text->back() == '\n') text->pop_back();
+    argument = std::move(*text);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string describe_elements(const Bytes& elements, Format format) {
@@ -367,10 +382,11 @@ int run_ask(const AskOptions& given) {
   if (options.operation == "shape") options.operation = "infer_shape";
   const auto question = questions().find(options.operation);
   if (question == questions().end()) {
-    std::string known;
-    for (const auto& [name, ask] : questions()) known += (known.empty() ? "" : ", ") + name;
-    return complain({"unknown operation '" + options.operation + "'", "ask", "one of " + known});
+    std::vector<std::string> known{"shape"};
+    for (const auto& [name, ask] : questions()) known.push_back(name);
+    return complain({"unknown operation '" + options.operation + "'", "ask", one_of(options.operation, known)});
   }
+  if (auto ok = read_argument_files(options); !ok) return complain(ok.error());
   const Result<CallLimits> limits = parse_limits(options.call_timeout, options.call_memory);
   if (!limits) return complain(limits.error());
   const Result<std::unique_ptr<Subject>> subject = open_subject(options.subject, *limits);

@@ -51,6 +51,7 @@ void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
       "  packcheck ask load_tensor q8_0:ggml form=dequantize 'target=dense(f32)' handle=file from=block.bin\n"
       "  packcheck ask read_tensors gguf model.gguf\n"
       "  packcheck ask write_tensors safetensors 'tensor =w F32 2 0 8' bytes=0000803f00000040 out=w.safetensors\n"
+      "  packcheck ask import_graph ysgp:lossless @graph.json\n"
       "  packcheck ask shape conv2d 1x3x224x224 64x3x7x7 --stride 2 --padding 3");
   c->add_option(
        "operation", o.operation,
@@ -58,7 +59,7 @@ void add_ask(CLI::App& app, AskOptions& o, std::function<int()>& run) {
        "repack_tensor requantize_tensor load_tensor read_tensors write_tensors shape execute execute_backward "
        "affine_matmul affine_gate_up run_network export_network import_network")
       ->required();
-  c->add_option("arguments", o.arguments, "bits as hex, text, shapes, or NAME=VALUE");
+  c->add_option("arguments", o.arguments, "bits as hex, text, shapes, or NAME=VALUE; @FILE for the text of a file");
   add_conversion(c, o);
   for (const char* field : {"kernel", "stride", "padding", "dilation", "groups"})
     c->add_option_function<std::string>(

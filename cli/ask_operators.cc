@@ -4,6 +4,7 @@
 #include <map>
 
 #include "cli/ask.h"
+#include "cli/meant.h"
 #include "properties/cases/operators.h"
 #include "properties/describe.h"
 #include "properties/strict_json.h"
@@ -96,7 +97,7 @@ class Fields {
 Result<ShapeRequest> request_of(const AskOptions& o) {
   if (o.arguments.empty())
     return refuse("no operator", "ask " + o.operation, "an operator, as in conv2d or conv2d:java");
-  const Result<const ShapeOperator*> op = shape_operator_named(o.arguments[0]);
+  const Result<const ShapeOperator*> op = shape_operator_meant(o.arguments[0]);
   if (!op) return tl::unexpected(op.error());
   ShapeRequest request{*op, {}, {}};
   Fields fields(**op);

@@ -1,5 +1,6 @@
 // packcheck corpus export: a family's cases as bytes that a fuzzer starts from.
 #include <cstdio>
+#include <set>
 
 #include "cli/corpus_life.h"
 #include "subjects/calls.h"
@@ -26,9 +27,13 @@ int export_from(const fs::path& corpus, const CorpusOptions& o) {
     else
       ++without;
   }
-  for (const std::string& bytes : inputs)
-    if (auto ok = write_file_atomically(fs::path(o.to) / sha1_of(bytes), bytes); !ok) return complain(ok.error());
-  std::printf("%zu inputs in %s; %zu cases that no bytes give\n", inputs.size(), o.to.c_str(), without);
+  std::set<std::string> written;  // cases of several laws may have the same bytes
+  for (const std::string& bytes : inputs) {
+    const std::string name = sha1_of(bytes);
+    if (!written.insert(name).second) continue;
+    if (auto ok = write_file_atomically(fs::path(o.to) / name, bytes); !ok) return complain(ok.error());
+  }
+  std::printf("%zu inputs in %s; %zu cases that no bytes give\n", written.size(), o.to.c_str(), without);
   return kHolds;
 }
 

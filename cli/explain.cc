@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/meant.h"
 #include "core/environment.h"
 #include "core/format/convert.h"
 #include "core/params/analysis.h"
@@ -173,7 +174,7 @@ json fields_json(const Layout& layout, std::size_t word, std::uint64_t bits, boo
 /// With an operator its layouts, whatever comes out; else every layout whose fields would run and leave no bit over.
 Result<json> layouts_json(std::uint64_t bits, const std::string& op) {
   if (!op.empty())
-    if (const Result<const Layout*> known = layout_named(op); !known) return tl::unexpected(known.error());
+    if (const Result<const Layout*> known = layout_meant(op); !known) return tl::unexpected(known.error());
   json list = json::array();
   for (const Layout& layout : all_layouts()) {
     if (!op.empty() && layout.op != op && layout.id() != op) continue;

@@ -6,6 +6,8 @@ endforeach()
 # Without Node, or without what ci/install --fuzzing fetches, the exit code is 77.
 add_test(NAME ci.workflows COMMAND sh -c "command -v node >/dev/null || exit 77; exec node ${CMAKE_CURRENT_LIST_DIR}/ci/workflows_test.mjs")
 set_tests_properties(ci.check_build ci.nightly ci.workflows PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+# The longest run first, so that no core waits for them at the end.
+set_tests_properties(ci.check_build ci.nightly PROPERTIES COST 100)
 # No compiler here warns of two types of one name.
 add_test(NAME tree.one_definition COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/tree/one_definition_test.py)
 # Fuzz targets, here programs that replay files.

@@ -83,3 +83,4 @@ endforeach()
 add_test(NAME core_answers_are_the_same_at_O0_and_O3
   COMMAND ${CMAKE_COMMAND} -DONE=$<TARGET_FILE:core_answers_O0> -DOTHER=$<TARGET_FILE:core_answers_O3>
     -P ${CMAKE_CURRENT_SOURCE_DIR}/core/compare_answers.cmake)
+set_tests_properties(core_answers_are_the_same_at_O0_and_O3 PROPERTIES COST 50)

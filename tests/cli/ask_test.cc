@@ -10,6 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 /// A request whose inputs and codes are all 1, with this scale, for one matrix or two.
@@ -245,6 +246,24 @@ TEST_F(Ask, WritesATensorFileAndReadsItAgain) {
   EXPECT_EQ(other.status, 1) << other.out;
 }
 
+TEST_F(Ask, ReadsAnArgumentFromAFile) {
+  files().write("number.txt", "9.7517E-319\n");
+  const Ran read = run({"ask", "parse", "@number.txt"});
+  EXPECT_EQ(read.status, 0) << read.err;
+  EXPECT_EQ(read.out, run({"ask", "parse", "9.7517E-319"}).out);
+  const Ran missing = run({"ask", "parse", "@missing.txt"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("missing.txt"));
+}
+
+TEST_F(Ask, SuggestsTheNearestOperationLayoutAndShapeRule) {
+  EXPECT_THAT(run({"ask", "shaep", "conv2d"}).err, HasSubstr("'shape'? "));
+  EXPECT_THAT(run({"ask", "unpack", "conv2b", "0x0"}).err, HasSubstr("'conv2d'? "));
+  EXPECT_THAT(run({"ask", "shape", "cov2d", "1x3x8x8"}).err, HasSubstr("'conv2d'? "));
+  EXPECT_THAT(run({"explain", "0x0", "--op", "cnov2d"}).err, HasSubstr("'conv2d'? "));
+  EXPECT_THAT(run({"ask", "unpack", "nothing-like-it", "0x0"}).err, Not(HasSubstr("'? ")));
+}
+
 TEST_F(Ask, ExitsWith2WhereATensorIsNotDescribed) {
   using Arguments = std::vector<std::string>;
   for (const auto& [arguments, message] :
@@ -295,25 +314,23 @@ TEST_P(Refused, ExitsWith1AndSaysWhatTheSubjectSays) {
 
 INSTANTIATE_TEST_SUITE_P(
     Ask, Refused,
-    testing::Values(Refusal{"pack_out_of_range", {"pack", "conv2d", "stride=256"}, "field stride"},
-                    Refusal{"pack_negative", {"pack", "conv2d", "padding=-1"}, "field padding"},
-                    Refusal{"print_nan", {"print", "0x7ff8000000000000"}, "refused"},
-                    Refusal{"parse_nan", {"parse", "NaN"}, "refused"},
-                    Refusal{"parse_space", {"parse", " 1"}, "refused"},
-                    Refusal{"parse_nothing", {"parse", ""}, "refused"},
-                    Refusal{"parse_overflow", {"parse", "1e999"}, "refused"},
-                    Refusal{"convert_refusing",
-                            {"convert", "--from", "f32", "--to", "i8", "--integer", "refuse", "0x43960000"},
-                            "element 0 is no number of i8"},
-                    Refusal{"requantize_to_what_has_no_quantizer",
-                            {"requantize_tensor", "dense(f32)", "target=q4_K:ggml", "shape=1", "handle=file",
-                             "bytes=00000000"},
-                            "refused after 0 reads: "},
-                    Refusal{"read_what_is_no_file", {"read_tensors", "gguf", "bytes=00"}, "refused"},
-                    Refusal{"write_a_tensor_twice",
-                            {"write_tensors", "safetensors", "tensor =w U8 1 0 1", "tensor =w U8 1 1 1", "bytes=0102"},
-                            "refused"},
-                    Refusal{"repack_that_loses", {"repack", "--from", "f32", "--to", "f16", "0x3f800000"}, "refused"}),
+    testing::Values(
+        Refusal{"pack_out_of_range", {"pack", "conv2d", "stride=256"}, "field stride"},
+        Refusal{"pack_negative", {"pack", "conv2d", "padding=-1"}, "field padding"},
+        Refusal{"print_nan", {"print", "0x7ff8000000000000"}, "refused"},
+        Refusal{"parse_nan", {"parse", "NaN"}, "refused"}, Refusal{"parse_space", {"parse", " 1"}, "refused"},
+        Refusal{"parse_nothing", {"parse", ""}, "refused"}, Refusal{"parse_overflow", {"parse", "1e999"}, "refused"},
+        Refusal{"convert_refusing",
+                {"convert", "--from", "f32", "--to", "i8", "--integer", "refuse", "0x43960000"},
+                "element 0 is no number of i8"},
+        Refusal{"requantize_to_what_has_no_quantizer",
+                {"requantize_tensor", "dense(f32)", "target=q4_K:ggml", "shape=1", "handle=file", "bytes=00000000"},
+                "refused after 0 reads: "},
+        Refusal{"read_what_is_no_file", {"read_tensors", "gguf", "bytes=00"}, "refused"},
+        Refusal{"write_a_tensor_twice",
+                {"write_tensors", "safetensors", "tensor =w U8 1 0 1", "tensor =w U8 1 1 1", "bytes=0102"},
+                "refused"},
+        Refusal{"repack_that_loses", {"repack", "--from", "f32", "--to", "f16", "0x3f800000"}, "refused"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(Ask, ExitsWith2ForRulesAndPairsThatThereAreNot) {
