@@ -87,11 +87,12 @@ def name_of(data):
 
 
 def take(folder, into):
-    """Copies the inputs of an AFL++ folder under the names that libFuzzer gives them; how many were new."""
+    """Copies what AFL++ found into a folder under the names that libFuzzer gives; how many were new. Those that it started from are in
+    its queue, too (orig), shortened."""
     new = 0
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         path = os.path.join(folder, name)
-        if not name.startswith("id:") or not os.path.isfile(path):
+        if not name.startswith("id:") or ",orig:" in name or not os.path.isfile(path):
             continue
         with open(path, "rb") as file:
             data = file.read()

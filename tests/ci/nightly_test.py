@@ -282,6 +282,7 @@ while [ "$1" != -- ]; do
 done
 mkdir "$out" && mkdir "$out/default" "$out/default/queue" "$out/default/crashes" || exit 1
 cat "$from"/* >"$out/default/queue/id:000000"
+echo short >"$out/default/queue/id:000001,time:0,execs:0,orig:000001"
 echo bad >"$out/default/crashes/id:000000,sig:06"
 echo "execs_done        : 500" >"$out/default/fuzzer_stats"
 """
@@ -315,6 +316,7 @@ class Afl(unittest.TestCase):
         self.write("new", "corpus", "found by another")
         self.assertEqual(self.part()["execs"], 500)
         self.assertIn(engines.name_of(b"0new"), os.listdir(self.at("corpus")))
+        self.assertNotIn(engines.name_of(b"short\n"), os.listdir(self.at("corpus")), "what it started from, shortened, is not new")
 
     def test_a_short_part_starts_from_some_inputs_of_all_sizes(self):
         for size in range(100):
