@@ -23,14 +23,28 @@ using Fault = std::string;
 /// A number text: as a double and in narrower formats, whether it is exact, and what a packed word may be.
 [[nodiscard]] Fault number_text_fault(std::string_view text);
 
-/// Blocks and numbers at every level of instructions: bit for bit those of the rule.
+// The others draw their input.
+
+/// Blocks and numbers at every level of instructions: bit for bit those of the rule, and within the encoding's bound.
 [[nodiscard]] Fault levels_fault(Source& source);
+/// Arrays under any rules of conversion: the oracle's, and the rules' text is read as those rules.
+[[nodiscard]] Fault conversion_fault(Source& source);
+/// A tensor's numbers in another dtype: element by element those of the dialect.
+[[nodiscard]] Fault dtype_fault(Source& source);
 /// A product with packed weights: within the bound of its order of sums, and what is not finite has its cause where
 /// the trace says.
 [[nodiscard]] Fault product_fault(Source& source);
-/// A tensor's numbers in another dtype: element by element those of the dialect.
-[[nodiscard]] Fault dtype_fault(Source& source);
+/// Input sizes that are derived from a number of windows: all that give it, by trying each.
+[[nodiscard]] Fault window_fault(Source& source);
 /// A file of this machine, in memory: its bytes, and regions of it or a refusal.
 [[nodiscard]] Fault mapped_file_fault(Source& source);
+/// A file that is written: sound and read back, or refused where one thing is wrong with what is to be in it.
+[[nodiscard]] Fault written_file_fault(Source& source);
+/// Group-quantized weights of which one size or parameter is wrong.
+[[nodiscard]] Fault affine_fault(Source& source);
+/// Aliases of regions and reads of them, inside and out.
+[[nodiscard]] Fault buffer_fault(Source& source);
+/// Networks that are built, some with a step that cannot be taken.
+[[nodiscard]] Fault network_fault(Source& source);
 
 }  // namespace packcheck

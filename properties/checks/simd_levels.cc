@@ -1,9 +1,10 @@
 // Every level of instructions against the plain functions that state the rules; tensors in other dtypes.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <memory>
 
-#include "core/encoding/encoding.h"
+#include "core/encoding/bounds.h"
 #include "core/format/convert.h"
 #include "core/format/dialect.h"
 #include "core/format/dtype_convert.h"
@@ -59,6 +60,23 @@ std::vector<float> draw_numbers(Source& source, std::size_t count) {
   return numbers;
 }
 
+/// No number is further from what it was than its block's bound says.
+Fault bound_fault(const Encoding& e, const std::vector<float>& numbers, const Bytes& blocks) {
+  std::vector<float> decoded(numbers.size());
+  if (!dequantize(e, blocks, decoded)) return "blocks that are not decoded";
+  std::vector<double> bounds(e.block_size);
+  for (std::size_t begin = 0; begin < numbers.size(); begin += e.block_size) {
+    const std::span<const float> block = std::span(numbers).subspan(begin, e.block_size);
+    error_bounds(e, block, bounds);
+    if (error_bound(e, block, 0) != bounds[0]) return "the bound of one number";
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      const double distance = std::fabs(static_cast<double>(decoded[begin + i]) - static_cast<double>(block[i]));
+      if (!std::isinf(bounds[i]) && !(distance <= bounds[i])) return "past its bound";
+    }
+  }
+  return {};
+}
+
 Fault encoding_fault(const Encoding& e, Source& source) {
   const std::size_t blocks = 1 + source.below(5);
   Bytes bytes(blocks * e.block_bytes);
@@ -74,7 +92,9 @@ Fault encoding_fault(const Encoding& e, Source& source) {
     Bytes written(bytes.size());
     return std::pair(quantize(e, numbers, written).has_value(), written);
   };
-  return Levels::agree(encoded) ? "" : "encoded otherwise";
+  if (!Levels::agree(encoded)) return "encoded otherwise";
+  Bytes written(bytes.size());
+  return quantize(e, numbers, written) ? bound_fault(e, numbers, written) : "";
 }
 
 constexpr Format kFormats[] = {Format::f32,      Format::f16,      Format::bf16, Format::e4m3fn, Format::e5m2,
