@@ -4,7 +4,6 @@
 #include "core/simd.h"
 #include "fuzz/target.h"
 #include "properties/cases/audited_files.h"
-#include "properties/cases/graphs.h"
 #include "properties/oracles/audit_oracle.h"
 
 using namespace packcheck;
@@ -28,8 +27,7 @@ std::optional<BrokenText> check(std::string_view text) {
 
 Bytes fresh(Dice& dice) {
   RandomSource source(dice.bits());
-  if (!dice.once_in(3)) return draw_audited_file(source);
-  return *graph_text_cases.to_wire(graph_text_cases.draw(source, "ysgp:lossless"));
+  return dice.once_in(2) ? draw_audited_file(source) : draw_audited_graph(source);
 }
 
 }  // namespace

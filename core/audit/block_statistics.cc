@@ -111,7 +111,7 @@ bool bytes_alike(const std::uint8_t* at) {
 
 /// tq1_0 writes ceil(n·256/243): those bytes b have 243·b mod 256 < 243. The last four hold n divisible by 3.
 constexpr bool is_trit_byte(unsigned byte) { return byte * 243 % 256 < 243; }
-constexpr std::array<std::uint8_t, 256> foreign_last_bytes() {
+consteval std::array<std::uint8_t, 256> foreign_last_bytes() {
   std::array<std::uint8_t, 256> foreign{};
   for (unsigned byte = 0; byte < 256; ++byte) foreign[byte] = is_trit_byte(byte) && byte * 243 / 256 % 3 == 0 ? 0 : 1;
   return foreign;

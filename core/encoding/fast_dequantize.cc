@@ -45,13 +45,13 @@ struct Row {
 
 #if defined(__x86_64__)
 template <class Block, class Avx2Block = Block>
-constexpr Row row(bool (*stands_for)(const BlockRules&, const Byte*, float*), const BlockRules& rules) {
+consteval Row row(bool (*stands_for)(const BlockRules&, const Byte*, float*), const BlockRules& rules) {
   return {stands_for, rules, decode_plain<Block>, decode_avx2<Avx2Block>};
 }
 #else
 namespace avx2 = portable;
 template <class Block, class Avx2Block = Block>
-constexpr Row row(bool (*stands_for)(const BlockRules&, const Byte*, float*), const BlockRules& rules) {
+consteval Row row(bool (*stands_for)(const BlockRules&, const Byte*, float*), const BlockRules& rules) {
   return {stands_for, rules, decode_plain<Block>, decode_plain<Block>};
 }
 #endif

@@ -109,7 +109,7 @@ struct Row {
 };
 
 template <class Block>
-constexpr Row row(void (*stands_for)(const BlockRules&, const float*, Byte*), const BlockRules& rules) {
+consteval Row row(void (*stands_for)(const BlockRules&, const float*, Byte*), const BlockRules& rules) {
 #if defined(__x86_64__)
   return {stands_for, rules, encode_plain<Block>, encode_avx2<Block>};
 #else

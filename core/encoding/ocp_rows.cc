@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<ScaleField, 1> kScale{{{ScaleFormat::e8m0, 0, 1}}};
 
-constexpr Encoding row(std::string_view name, std::size_t bytes, ElementShape element) {
+consteval Encoding row(std::string_view name, std::size_t bytes, ElementShape element) {
   return {name,
           "ocp",
           32,

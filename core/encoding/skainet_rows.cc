@@ -47,7 +47,7 @@ constexpr Encoding ternary(std::string_view name) {
 }
 
 template <unsigned kElements>
-constexpr Encoding bitnet(std::string_view name) {
+consteval Encoding bitnet(std::string_view name) {
   Encoding row = ternary<kElements>(name);
   row.quantizes = true;
   row.quantize_block = bitnet_quantize_block<kElements>;
@@ -59,7 +59,7 @@ template <unsigned kColumns>
 constexpr Fields<1> kRowHalf{{{f16, 2 * kColumns, 2}}};
 
 template <unsigned kColumns>
-constexpr Encoding planes(std::string_view name) {
+consteval Encoding planes(std::string_view name) {
   constexpr std::size_t kPlane = kColumns / 4;
   return {name,
           "skainet",
@@ -79,7 +79,7 @@ template <unsigned kColumns>
 constexpr Fields<1> kRowSingle{{{f32, kColumns, 4}}};
 
 template <unsigned kColumns>
-constexpr Encoding i8_absmax(std::string_view name) {
+consteval Encoding i8_absmax(std::string_view name) {
   return {name,
           "skainet",
           kColumns,
@@ -96,7 +96,7 @@ constexpr Encoding i8_absmax(std::string_view name) {
 }
 
 template <unsigned kBits, unsigned kBlock>
-constexpr Fields<kBlock / 32> group_scales() {
+consteval Fields<kBlock / 32> group_scales() {
   Fields<kBlock / 32> fields{};
   for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = {f32, kBlock * kBits / 8 + 4 * i, 4};
   return fields;
@@ -105,7 +105,7 @@ template <unsigned kBits, unsigned kBlock>
 constexpr Fields<kBlock / 32> kGroupScales = group_scales<kBits, kBlock>();
 
 template <unsigned kBits, unsigned kBlock>
-constexpr Encoding polar(std::string_view name) {
+consteval Encoding polar(std::string_view name) {
   return {name,
           "skainet",
           kBlock,
@@ -119,7 +119,7 @@ constexpr Encoding polar(std::string_view name) {
           Blocking::row};
 }
 
-constexpr Encoding i2_s(std::string_view dialect,
+consteval Encoding i2_s(std::string_view dialect,
                         bool (*decode)(const BlockRules&, const std::uint8_t* block, float* values)) {
   return {"i2_s(128)", dialect, 128, 32, false, kHalfEven, nullptr, decode, {}, nullptr};
 }

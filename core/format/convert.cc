@@ -146,7 +146,7 @@ void convert_run(std::span<const std::uint8_t> in, std::span<std::uint8_t> out, 
 }
 
 template <std::size_t... Pair>
-constexpr std::array<ConvertRun, sizeof...(Pair)> wide_runs(std::index_sequence<Pair...>) {
+consteval std::array<ConvertRun, sizeof...(Pair)> wide_runs(std::index_sequence<Pair...>) {
   return {convert_run<static_cast<Format>(Pair / kWideFormats), static_cast<Format>(Pair % kWideFormats)>...};
 }
 constexpr auto kWideRuns = wide_runs(std::make_index_sequence<kWideFormats * kWideFormats>());

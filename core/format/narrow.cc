@@ -53,7 +53,7 @@ struct Row {
 };
 
 template <Format To>
-constexpr Row row() {
+consteval Row row() {
 #if defined(__x86_64__)
   return {To, narrow_plain<To>, narrow_avx2<To>, narrow_avx512<To>};
 #else

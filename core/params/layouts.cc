@@ -9,18 +9,18 @@ namespace {
 constexpr std::size_t kScalar = 0;
 constexpr std::size_t kParam2 = 1;
 
-constexpr Field bits(std::string_view name, std::size_t word, unsigned shift, unsigned width) {
+consteval Field bits(std::string_view name, std::size_t word, unsigned shift, unsigned width) {
   return {name, word, shift, width};
 }
 /// A field in which 0 can be run.
-constexpr Field bits_from_0(std::string_view name, std::size_t word, unsigned shift, unsigned width) {
+consteval Field bits_from_0(std::string_view name, std::size_t word, unsigned shift, unsigned width) {
   return {name, word, shift, width, FieldKind::bits, true};
 }
 constexpr Field plain(std::string_view name, std::size_t word, FieldKind kind) { return {name, word, 0, 64, kind}; }
-constexpr Field plain_from_0(std::string_view name, std::size_t word, FieldKind kind) {
+consteval Field plain_from_0(std::string_view name, std::size_t word, FieldKind kind) {
   return {name, word, 0, 64, kind, true};
 }
-constexpr Field plain_or_absent(std::string_view name, std::size_t word, FieldKind kind) {
+consteval Field plain_or_absent(std::string_view name, std::size_t word, FieldKind kind) {
   return {name, word, 0, 64, kind, false, true};
 }
 

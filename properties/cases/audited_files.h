@@ -11,5 +11,7 @@ namespace packcheck {
 
 /// A sound safetensors or GGUF file of a few tensors.
 [[nodiscard]] std::vector<std::uint8_t> draw_audited_file(Source& source);
+/// A graph's text with one operator, whose parameters, shapes and weights are mostly right.
+[[nodiscard]] std::vector<std::uint8_t> draw_audited_graph(Source& source);
 
 }  // namespace packcheck
