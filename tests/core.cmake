@@ -34,10 +34,10 @@ foreach(room IN ITEMS
     graph_json
     graph_ysgp
     integer_format
+    json_document
     known_files
     known_graphs
     known_numbers
-    json_document
     layout_analysis
     microscaling
     mode
