@@ -71,9 +71,9 @@ def script(path, text):
 
 
 def until(holds):
-    """Whether it does within ten seconds. Looks again and again, as a killed process goes when the kernel lets it; how
+    """Whether it does within a minute. Looks again and again, as a killed process goes when the kernel lets it; how
     often decides nothing."""
-    for _ in range(100):
+    for _ in range(600):
         if holds():
             return True
         time.sleep(0.1)
