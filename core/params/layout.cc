@@ -1,5 +1,6 @@
 #include "core/params/layout.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 
@@ -131,14 +132,12 @@ std::string Field::range() const {
 }
 
 Result<const Layout*> layout_named(std::string_view id) {
+  const std::size_t colon = std::min(id.find(':'), id.size());
+  const std::string_view op = id.substr(0, colon);
+  for (const Layout& layout : all_layouts())
+    if (layout.op == op && (colon == id.size() || layout.dialect == id.substr(colon + 1))) return &layout;
   std::string known;
-  const Layout* first_of_op = nullptr;
-  for (const Layout& layout : all_layouts()) {
-    if (layout.id() == id) return &layout;
-    if (layout.op == id && first_of_op == nullptr) first_of_op = &layout;
-    known.append(known.empty() ? "" : ", ").append(layout.id());
-  }
-  if (first_of_op != nullptr) return first_of_op;
+  for (const Layout& layout : all_layouts()) known.append(known.empty() ? "" : ", ").append(layout.id());
   std::string what = "unknown layout '";
   what.append(id.substr(0, 80)).append("'");
   return refuse(std::move(what), {}, "one of " + known);

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "properties/oracles/default_environment.h"
 #include "properties/oracles/json_tree.h"
 #include "properties/oracles/text_oracle.h"
 
@@ -276,6 +277,7 @@ bool has_json(const Nodes& nodes, GraphForm form) {
 }
 
 std::optional<Nodes> read_graph_text(std::string_view text, GraphForm form) {
+  const DefaultEnvironment environment;  // of all numbers
   const std::optional<JsonNode> document = read_tree(text);
   if (!document || document->kind != JsonNode::object || document->elements.size() != 1) return std::nullopt;
   const JsonNode* const list = document->member("nodes");

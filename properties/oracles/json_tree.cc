@@ -89,9 +89,9 @@ class Parser {
 
   bool number(std::string& out) {
     const std::size_t size = std::min(rest_.find_first_not_of("+-.0123456789eE"), rest_.size());
-    out = std::string(rest_.substr(0, size));
+    out = rest_.substr(0, size);
     rest_.remove_prefix(size);
-    return parse(out).has_value();
+    return is_json_number(out);
   }
 
   bool array(JsonNode& out, int depth) {
@@ -109,16 +109,25 @@ class Parser {
     next('{');
     space();
     if (next('}')) return true;
-    std::set<std::string> keys;
     do {
       space();
       JsonNode& element = out.elements.emplace_back();
-      if (rest_.empty() || rest_[0] != '"' || !string(element.key) || !keys.insert(element.key).second) return false;
+      if (rest_.empty() || rest_[0] != '"' || !string(element.key)) return false;
       space();
       if (!next(':') || !value(element, depth + 1)) return false;
       space();
     } while (next(','));
-    return next('}');
+    return next('}') && keys_differ(out.elements);
+  }
+  static bool keys_differ(const std::vector<JsonNode>& members) {
+    constexpr std::size_t kFew = 16;  // of more, a set knows sooner
+    std::set<std::string_view> keys;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (members.size() > kFew && !keys.insert(members[i].key).second) return false;
+      for (std::size_t k = 0; k < i && members.size() <= kFew; ++k)
+        if (members[k].key == members[i].key) return false;
+    }
+    return true;
   }
 
   bool four_digits(unsigned& out) {
@@ -155,6 +164,8 @@ class Parser {
   bool string(std::string& out) {
     next('"');
     while (!rest_.empty()) {
+      out.append(take_plain());
+      if (rest_.empty()) return false;
       if (next('"')) return true;
       if (next('\\')) {
         if (!escape(out)) return false;
@@ -166,6 +177,16 @@ class Parser {
       rest_.remove_prefix(size);
     }
     return false;
+  }
+
+  /// What stands for itself at the front: ASCII but quotes, backslashes and control characters.
+  std::string_view take_plain() {
+    std::size_t size = 0;
+    while (size < rest_.size() && rest_[size] >= ' ' && rest_[size] < 0x7F && rest_[size] != '"' && rest_[size] != '\\')
+      ++size;
+    const std::string_view plain = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return plain;
   }
 
   std::string_view rest_;

@@ -56,12 +56,6 @@ Symbol symbol_of(char c) {
   }
 }
 
-bool is_number(std::string_view text) {
-  State state = start;
-  for (const char c : text) state = kNext[state][symbol_of(c)];
-  return state == zero || state == integer || state == fraction || state == exponent;
-}
-
 /// The caller's locale may write a comma for the decimal point; this one never does.
 locale_t c_locale() {
   static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
@@ -72,8 +66,14 @@ locale_t c_locale() {
 
 }  // namespace
 
+bool is_json_number(std::string_view text) {
+  State state = start;
+  for (const char c : text) state = kNext[state][symbol_of(c)];
+  return state == zero || state == integer || state == fraction || state == exponent;
+}
+
 std::optional<ParsedNumber> parse(std::string_view text) {
-  if (!is_number(text)) return std::nullopt;
+  if (!is_json_number(text)) return std::nullopt;
   const std::string terminated(text);
   const DefaultEnvironment environment;
   const double value = read(terminated);

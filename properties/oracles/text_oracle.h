@@ -16,6 +16,9 @@ struct ParsedNumber {
   bool overflow;       ///< the text rounds to a magnitude of 2^1024 or more
 };
 
+/// Whether `text` is exactly one number of RFC 8259 section 6.
+[[nodiscard]] bool is_json_number(std::string_view text);
+
 /// The number in `text`, or nothing where `text` is not exactly one number of RFC 8259 section 6.
 [[nodiscard]] std::optional<ParsedNumber> parse(std::string_view text);
 

@@ -68,13 +68,6 @@ inline std::span<std::uint8_t> bytes_of(std::string& part) {
   return {reinterpret_cast<std::uint8_t*>(part.data()), part.size()};
 }
 
-template <class Row>
-const Row* row_named(const std::vector<Row>& rows, std::string_view id) {
-  for (const Row& row : rows)
-    if (row.id() == id) return &row;
-  return nullptr;
-}
-
 /// Without making each row's id.
 [[nodiscard]] const Encoding* encoding_row(const std::vector<Encoding>& rows, std::string_view id);
 
