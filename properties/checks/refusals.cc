@@ -200,7 +200,6 @@ Fault buffer_fault(Source& source) {
   if (source.once_in(8)) handle = FileBacked{"a file", 0, bytes.size()};
   if (source.once_in(8)) handle = DeviceResident{"gpu", 4096, bytes.size()};
   const BufferHandle root = handle;
-  std::uint64_t begin = 0;
   std::uint64_t size = bytes.size();
   for (std::uint64_t i = source.below(3); i > 0; --i) {
     const std::uint64_t offset = source.below(size + 2);
@@ -209,7 +208,6 @@ Fault buffer_fault(Source& source) {
     Result<BufferHandle> alias = aliased(handle, offset, length);
     if (Fault fault = as_asked(alias, inside, "an alias"); !fault.empty() || !inside) return fault;
     handle = *alias;
-    begin += offset;
     size = length;
   }
   if (region_size(handle) != size || ownership_name(ownership_of(handle)).empty()) return "the size of a region";
