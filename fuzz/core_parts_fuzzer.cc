@@ -9,8 +9,9 @@ using namespace packcheck;
 namespace {
 
 using Check = Fault(Source&);
-constexpr Check* kChecks[] = {levels_fault,      conversion_fault,   dtype_fault,  product_fault, window_fault,
-                              mapped_file_fault, written_file_fault, affine_fault, buffer_fault,  network_fault};
+constexpr Check* kChecks[] = {levels_fault,       conversion_fault,   dtype_fault,       product_fault, window_fault,
+                              mapped_file_fault,  written_file_fault, affine_fault,      buffer_fault,  network_fault,
+                              network_text_fault, storage_fault,      layout_table_fault};
 
 std::optional<BrokenText> check(std::string_view text) {
   if (text.empty()) return std::nullopt;

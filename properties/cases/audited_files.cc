@@ -153,6 +153,14 @@ std::string node(std::uint64_t id, const std::vector<std::uint64_t>& shape, std:
   text.append(std::to_string(id)).append(R"(,"shape":)").append(listed(shape)).append(R"(,"op":")").append(op);
   return text.append(R"(",)").append(rest).append("}");
 }
+/// What has data and no inputs: all of its numbers are 1.
+std::string leaf(std::uint64_t id, const std::vector<std::uint64_t>& shape) {
+  std::uint64_t count = 1;
+  for (const std::uint64_t dimension : shape) count *= dimension;
+  std::string data = R"("data":)";
+  data.append(listed(std::vector<std::uint64_t>(count, 1))).append(R"(,"inputs":[])");
+  return node(id, shape, "input", data);
+}
 std::string bits_member(std::string_view name, std::uint64_t bits) {
   std::string text = "\"";
   text.append(name).append(R"(_bits":")").append(print_bits(bits)).append(R"(",)");
@@ -177,11 +185,11 @@ std::string draw_window_nodes(Source& source) {
   static constexpr std::string_view kOperators[] = {"conv2d", "maxpool2d", "avgpool2d"};
   const std::string_view op = source.pick(kOperators);
   const bool conv = op == "conv2d";
-  const std::uint64_t size = 4 + source.below(8);
+  const std::uint64_t size = 4 + source.below(4);
   const std::uint64_t kernel = 1 + source.below(3);
   const std::uint64_t stride = 1 + source.below(3);
   const std::uint64_t padding = source.below(2);
-  const std::uint64_t channels = 1 + source.below(3);
+  const std::uint64_t channels = 1 + source.below(2);
   const std::uint64_t count = (size + 2 * padding - kernel) / stride + 1;
   const std::uint64_t out_channels = conv ? 2 : channels;
   std::vector<std::uint64_t> shape{1, nearly(source, out_channels), count, nearly(source, count)};
@@ -194,9 +202,9 @@ std::string draw_window_nodes(Source& source) {
   std::string members = left_out == 0 ? "" : bits_member("scalar", word);
   if (left_out != 1) members.append(bits_member("param2", padded));
   members.append(conv ? R"("inputs":[0,1])" : R"("inputs":[0])");
-  std::string text = node(0, {1, channels, size, size}, "input", R"("inputs":[])");
+  std::string text = leaf(0, {1, channels, size, size});
   const std::uint64_t weight_channels = nearly(source, channels);
-  if (conv) text.append(",").append(node(1, {2, weight_channels, kernel, kernel}, "input", R"("inputs":[])"));
+  if (conv) text.append(",").append(leaf(1, {2, weight_channels, kernel, kernel}));
   return text.append(",").append(node(conv ? 2 : 1, shape, op, members));
 }
 
@@ -205,9 +213,8 @@ std::string draw_linear_nodes(Source& source) {
   const std::uint64_t out = nearly(source, 5);
   const std::uint64_t width = nearly(source, in);
   const bool transposed = source.once_in(3);
-  std::string text = node(0, {1, in}, "input", R"("inputs":[])");
-  text.append(",").append(
-      node(1, transposed ? std::vector{width, out} : std::vector{out, width}, "input", R"("inputs":[])"));
+  std::string text = leaf(0, {1, in});
+  text.append(",").append(leaf(1, transposed ? std::vector{width, out} : std::vector{out, width}));
   return text.append(",").append(node(2, {1, out}, "linear", R"("inputs":[0,1])"));
 }
 
@@ -219,7 +226,7 @@ std::string draw_small_nodes(Source& source) {
   if (source.once_in(3)) members.append(bits_member("param2", ~word));
   const bool data = source.once_in(3);
   std::string first = data ? std::string(R"("data_bits":[")").append(print_bits(word)).append(R"("],)") : "";
-  std::string text = node(0, {1}, "input", first.append(R"("inputs":[])"));
+  std::string text = data ? node(0, {1}, "input", first.append(R"("inputs":[])")) : leaf(0, {1});
   return text.append(",").append(node(1, {1}, op, members.append(R"("inputs":[0])")));
 }
 

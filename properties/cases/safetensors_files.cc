@@ -34,9 +34,13 @@ struct SafetensorsDraft {
   std::uint64_t data = 0;
   std::uint64_t more_length = 0;
   std::uint64_t length = 0;  ///< instead of the right one, where not 0
+  bool escaped = false;      ///< names are written in ASCII
 };
 
-std::string json_string(const std::string& text) { return nlohmann::ordered_json(text).dump(); }
+/// `escaped`: in ASCII, what is more as \uXXXX.
+std::string json_string(const std::string& text, bool escaped) {
+  return nlohmann::ordered_json(text).dump(-1, ' ', escaped);
+}
 
 void place(SafetensorsDraft& d, std::size_t from, std::uint64_t offset) {
   for (std::size_t i = from; i < d.entries.size(); ++i) {
@@ -69,9 +73,10 @@ SafetensorsEntry draw_entry(Source& source, std::size_t index) {
 
 SafetensorsDraft draw_safetensors(Source& source) {
   SafetensorsDraft d;
+  d.escaped = source.once_in(4);
   for (std::uint64_t i = source.once_in(2) ? source.below(3) : 0; i > 0; --i) {
-    const std::string key = json_string("m" + draw_name(source, i));
-    d.metadata.push_back(key + ":" + json_string(draw_name(source, i)));
+    const std::string key = json_string("m" + draw_name(source, i), d.escaped);
+    d.metadata.push_back(key + ":" + json_string(draw_name(source, i), d.escaped));
   }
   for (std::uint64_t i = source.below(4); i > 0; --i) d.entries.push_back(draw_entry(source, d.entries.size()));
   place(d, 0, 0);
@@ -184,8 +189,8 @@ std::string text_of(const SafetensorsDraft& d) {
   for (const SafetensorsEntry& e : d.entries) {
     std::string shape;
     for (const std::string& size : e.shape) shape.append(shape.empty() ? "" : ",").append(size);
-    add(json_string(e.name) + R"(:{"dtype":")" + e.dtype + R"(","shape":[)" + shape + R"(],"data_offsets":[)" +
-        e.begin + "," + e.end + "]}");
+    add(json_string(e.name, d.escaped) + R"(:{"dtype":")" + e.dtype + R"(","shape":[)" + shape +
+        R"(],"data_offsets":[)" + e.begin + "," + e.end + "]}");
   }
   if (!d.extra.empty()) add(d.extra);
   return text + d.inner + "}" + d.padding;

@@ -44,7 +44,12 @@ using Fault = std::string;
 [[nodiscard]] Fault affine_fault(Source& source);
 /// Aliases of regions and reads of them, inside and out.
 [[nodiscard]] Fault buffer_fault(Source& source);
-/// Networks that are built, some with a step that cannot be taken.
+/// Descriptions of tensors that contradict themselves or their buffer.
+[[nodiscard]] Fault storage_fault(Source& source);
+/// Networks that are built, some with a step that cannot be taken; and their texts with words changed.
 [[nodiscard]] Fault network_fault(Source& source);
+[[nodiscard]] Fault network_text_fault(Source& source);
+/// Tables of packed parameters with one field wrong.
+[[nodiscard]] Fault layout_table_fault(Source& source);
 
 }  // namespace packcheck

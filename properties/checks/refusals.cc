@@ -5,9 +5,11 @@
 
 #include "core/affine/affine.h"
 #include "core/file/tensor_file.h"
-#include "core/precision/builder.h"
+#include "core/params/analysis.h"
+#include "core/precision/network_text.h"
 #include "core/storage/tensor_storage.h"
 #include "properties/cases/cases.h"
+#include "properties/cases/networks.h"
 #include "properties/checks/checks.h"
 #include "properties/oracles/file_oracle.h"
 
@@ -198,7 +200,6 @@ Fault buffer_fault(Source& source) {
   if (source.once_in(8)) handle = FileBacked{"a file", 0, bytes.size()};
   if (source.once_in(8)) handle = DeviceResident{"gpu", 4096, bytes.size()};
   const BufferHandle root = handle;
-  std::uint64_t begin = 0;
   std::uint64_t size = bytes.size();
   for (std::uint64_t i = source.below(3); i > 0; --i) {
     const std::uint64_t offset = source.below(size + 2);
@@ -207,7 +208,6 @@ Fault buffer_fault(Source& source) {
     Result<BufferHandle> alias = aliased(handle, offset, length);
     if (Fault fault = as_asked(alias, inside, "an alias"); !fault.empty() || !inside) return fault;
     handle = *alias;
-    begin += offset;
     size = length;
   }
   if (region_size(handle) != size || ownership_name(ownership_of(handle)).empty()) return "the size of a region";
@@ -260,6 +260,67 @@ Fault network_fault(Source& source) {
     }
   }
   return as_asked(network.build(), sound && open == 0, "a network");
+}
+
+Fault network_text_fault(Source& source) {
+  std::string text = oracle::network_text(draw_network(source));
+  static constexpr std::string_view kWords[] = {"dense", "activation", "stage", "end",  "upstream", "weights", "bias",
+                                                "seed",  "network",    "input", "f16",  "f8",       "-",       "relu",
+                                                "none",  "0",          "07",    "xyz",  "70000",    "3f80",    "\n",
+                                                "",      "a name",     "tanh",  "e4m3", "ffffffff"};
+  for (std::uint64_t i = source.below(3); i > 0; --i) {
+    // A word, with what is before it up to the end of the one before.
+    const std::size_t at = text.find_first_of(" \n", source.below(text.size()));
+    if (at == std::string::npos) continue;
+    const std::size_t end = std::min(text.find_first_of(" \n", at + 1), text.size());
+    text.replace(at + 1, end - at - 1, source.pick(kWords));
+  }
+  const bool sound = oracle::read_network_text(text).has_value();
+  return as_asked(read_network(text), sound, "a network's text");
+}
+
+Fault storage_fault(Source& source) {
+  constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;
+  TensorStorage t;
+  t.shape = {2, 3};
+  const std::uint64_t wrong = source.below(9);
+  std::uint64_t size = 24;
+  switch (wrong) {
+    case 1: t.strides = Shape{1}; break;
+    case 2: t.strides = Shape{kHuge, kHuge}; break;
+    case 3: t.shape = {kHuge, 8}; break;
+    case 4: t.shape = {kHuge}; break;
+    case 5: t.dtype = Format::f16; break;
+    case 6: size = 23; break;
+    case 7: t.byte_offset = 1; break;
+    case 8: t.strides = Shape{kHuge / 2, 1}; break;
+    default:
+      t.strides = Shape{source.below(4), source.below(3)};
+      size = 4 * (1 + (*t.strides)[0] + 2 * (*t.strides)[1]);
+  }
+  const std::vector<std::uint8_t> bytes(size, 1);
+  t.buffer = owned(bytes);
+  if (Fault fault = as_asked(check_storage(t, nullptr), wrong == 0, "a tensor"); !fault.empty()) return fault;
+  const Result<std::vector<std::uint8_t>> gathered = gather(t, nullptr);
+  if (Fault fault = as_asked(gathered, wrong == 0, "a tensor's bytes"); !fault.empty() || wrong != 0) return fault;
+  return *gathered == std::vector<std::uint8_t>(24, 1) ? "" : "bytes of a view";
+}
+
+Fault layout_table_fault(Source& source) {
+  const std::span<const Layout> layouts = all_layouts();
+  Layout layout = layouts[source.below(layouts.size())];
+  std::vector<Field> fields(layout.fields.begin(), layout.fields.end());
+  const std::uint64_t wrong = source.below(5);
+  Field field = fields[source.below(fields.size())];
+  if (wrong == 1) fields.push_back(field);  // a name and its bits, twice
+  if (wrong != 0) field.name = "another";
+  if (wrong == 2) field.word = kPackedWords;
+  if (wrong == 3) field.shift = 60, field.width = 5;
+  if (wrong >= 2) fields.push_back(field);  // 4: the bits alone
+  layout.fields = fields;
+  if (faults_of(layout).empty() != (wrong == 0)) return "faults of a table";
+  const std::vector<std::int64_t> values(layouts.front().fields.size() + 1);
+  return as_asked(pack(layouts.front(), values), false, "a value too many");
 }
 
 }  // namespace packcheck
