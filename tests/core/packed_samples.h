@@ -84,13 +84,19 @@ inline PackedSample random_sample(Random& random, bool any) {
   static constexpr std::array<unsigned, 6> kBits{2, 3, 4, 5, 6, 8};
   static constexpr std::array<Format, 3> kScales{Format::bf16, Format::f16, Format::f32};
   const std::size_t group = std::size_t{32} << random.below(3);
-  PackedSample s(random.below(4), group * random.below(4), random.below(4), group, kBits[random.below(6)],
-                 kScales[random.below(3)], kOrders[random.below(4)]);
+  const std::size_t rows = random.below(4);
+  const std::size_t groups = random.below(4);
+  const std::size_t out = random.below(4);
+  const unsigned bits = kBits[random.below(6)];
+  const Format format = kScales[random.below(3)];
+  const SumOrder order = kOrders[random.below(4)];
+  PackedSample s(rows, group * groups, out, group, bits, format, order);
   const FormatSpec& scale = spec(s.product.scale_format);
   const auto number = [&](const FormatSpec& f) {
     if (any && random.below(8) == 0) return random.bits() & f.all_bits();
     const std::uint64_t field = static_cast<std::uint64_t>(f.bias()) - 8 + random.below(16);
-    return (random.coin() ? f.sign_bit() : 0) | field << f.significand_bits | (random.bits() & f.significand_mask());
+    const std::uint64_t sign = random.coin() ? f.sign_bit() : 0;
+    return sign | field << f.significand_bits | (random.bits() & f.significand_mask());
   };
   for (std::uint8_t& byte : s.weights.codes) byte = static_cast<std::uint8_t>(random.bits());
   for (auto* const bytes : {&s.weights.scales, &s.weights.biases})
