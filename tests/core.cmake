@@ -34,6 +34,9 @@ foreach(room IN ITEMS
     graph_json
     graph_ysgp
     integer_format
+    known_files
+    known_graphs
+    known_numbers
     json_document
     known_files
     known_graphs

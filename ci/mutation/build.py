@@ -41,6 +41,7 @@ class MutatedCore:
         self.sources = {}
         self.bare_lines = set()  # (file, line) that do not compile with a mutant
         self.last = 0  # number
+        self.kept_bare = None  # the file with them, for the next run
 
     def find(self, paths, jobs=1):
         """Parsing takes seconds a source: what was found is kept in the build folder, as long as nothing changed."""
@@ -61,13 +62,26 @@ class MutatedCore:
                 self.put(kept[path], json.dumps(sites).encode())
         for path in paths:
             self.sites[path] = [Site(*site) for site in json.loads(kept[path].read_text())]
+        self.kept_bare = self.build / "found" / f"bare-{rest.hexdigest()[:24]}.json"
+        known = json.loads(self.kept_bare.read_text()) if self.kept_bare.exists() else {}
+        self.bare_lines |= {(path, line) for path in paths for line in known.get(self.text_digest(path), [])}
+
+    def text_digest(self, path):
+        return f"{path} {hashlib.sha256(self.sources[path]).hexdigest()[:24]}"
+
+    def keep_bare_lines(self):
+        """So that the next run compiles once, as long as these sources are the same."""
+        kept = {}
+        for path, line in sorted(self.bare_lines):
+            kept.setdefault(self.text_digest(path), []).append(line)
+        self.put(self.kept_bare, json.dumps(kept).encode())
 
     def number(self):
         """Gives every change its number, from 1 on; returns the mutants that compile, in order. A number stays where
-        others go, so that one repair leaves the other sources as they are."""
-        mutants, last = [], 0
-        for path, sites in self.sites.items():
-            source = self.sources[path]
+        others go, and a source keeps its numbers from one run to the next, so that only what changed is compiled."""
+        mutants = []
+        for path, last in self.numbers_before().items():
+            sites, source = self.sites[path], self.sources[path]
             lines = source.decode().split("\n")
             seen = {}
             for site in sites:
@@ -84,8 +98,21 @@ class MutatedCore:
                     if not site.bare:
                         words += f", {count}." if count > 1 else ""
                         mutants.append(Mutant(last, path, line, text, words, site.constant))
-        self.last = last
         return mutants
+
+    def numbers_before(self):
+        """Of each source the number before its first, out of the build folder where it has as many changes as then."""
+        file = self.build / "numbers.json"
+        known = json.loads(file.read_text()) if file.exists() else {}
+        end = max((before + count for before, count in known.values()), default=0)
+        for path, sites in self.sites.items():
+            count = sum(len(site.changes) for site in sites)
+            if known.get(path, [0, -1])[1] != count:
+                known[path] = [end, count]
+                end += count
+        self.put(file, json.dumps(known).encode())
+        self.last = end
+        return {path: known[path][0] for path in self.sites}
 
     def write(self):
         """Returns what tells this set of mutants from another."""
@@ -142,6 +169,7 @@ class MutatedCore:
             ran = subprocess.run(["ninja", "-C", self.build, "-k", "0", f"-j{jobs}", "packcheck_core"],
                                  capture_output=True, text=True)
             if ran.returncode == 0:
+                self.keep_bare_lines()
                 return mutants, digest
             bad = {(f"core/{m[1]}", int(m[2]))
                    for m in re.finditer(r"source/core/([\w/.]+):(\d+):\d+: error", ran.stdout)}

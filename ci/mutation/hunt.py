@@ -29,6 +29,8 @@ class Task:
 class Server:
     """The program with all tasks; with `mutant`, one whose mutant is chosen from the start."""
 
+    nice = 10
+
     def __init__(self, program, corpus, count, mutant=0, sees=False, cpu_limit=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="packcheck-mutant-"))
         environment = dict(os.environ, PACKCHECK_MUTANT=str(mutant), TMPDIR=str(self.folder))
@@ -36,7 +38,7 @@ class Server:
             (self.folder / "seen").write_bytes(bytes(count + 2))
             environment["PACKCHECK_MUTANTS_SEEN"] = str(self.folder / "seen")
         limits = [] if cpu_limit is None else ["prlimit", f"--cpu={cpu_limit}"]
-        self.process = subprocess.Popen(["nice", "-n", "10", *limits, program, str(count), corpus], cwd=self.folder, text=True,
+        self.process = subprocess.Popen(["nice", "-n", str(self.nice), *limits, program, str(count), corpus], cwd=self.folder, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                         env=environment, start_new_session=True)
         self.tasks, self.at_start, self.ready = [], set(), False
@@ -71,9 +73,10 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def measure(program, corpus, count, kept, jobs, say):
-    """With no mutant: every task passes or goes; which mutants it reaches and what it costs. Appends to the file `kept`
-    and takes from it what it says of tasks by name. Returns tasks and the mutants that are evaluated at the start."""
+def measure(program, corpus, count, kept, jobs, most_seconds, say):
+    """With no mutant: every task passes within `most_seconds` or goes; which mutants it reaches and what it costs. Appends
+    to the file `kept` and takes from it what it says of tasks by name. Returns tasks and the mutants that are evaluated
+    at the start."""
     known = {}
     if kept.exists():
         known = {name: rest for name, *rest in map(json.loads, kept.read_text().splitlines())}
@@ -95,8 +98,10 @@ def measure(program, corpus, count, kept, jobs, say):
                     if not left:
                         return
                     task = left.pop(0)
-                word, seconds, *reached = server.ask(f"measure {task.index}")
+                word, seconds, *reached = server.ask(f"measure {task.index} {most_seconds}")
                 task.passes, task.seconds, task.reached = word == "passed", float(seconds), list(map(int, reached))
+                if word == "stopped":
+                    say(f"{task.name} takes more than {most_seconds} s and is left out")
                 server.tidy()
                 with lock:
                     print(json.dumps([task.name, task.passes, task.seconds, task.reached]), file=file, flush=True)
@@ -110,7 +115,7 @@ def measure(program, corpus, count, kept, jobs, say):
         for worker in [pool.submit(work, server, file) for server in servers]:
             worker.result()
     for task in tasks:
-        if not task.passes:
+        if not task.passes and task.seconds < most_seconds:
             say(f"{task.name} fails without a mutant and is left out")
     return tasks, at_start
 

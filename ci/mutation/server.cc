@@ -4,8 +4,9 @@
 //   mutation_server MUTANTS CORPUS
 //
 // Prints a line `task NAME` for each test and each variant of each law, `start NUMBER...` with the mutants that were
-// evaluated until then, and `ready`. Then it answers lines. `measure T` runs the task T with no mutant:
-//   passed SECONDS NUMBER...     or failed: the mutants that it reaches
+// evaluated until then, and `ready`. Then it answers lines. `measure T SECONDS` runs the task T with no
+// mutant:
+//   passed SECONDS NUMBER...     or failed: the mutants that it reaches; or stopped, where it takes more than the limit
 // `run M SECONDS T:SECONDS...` chooses the mutant M behind the fork and runs the tasks in that order until one fails:
 //   survived SECONDS
 //   failed SECONDS T
@@ -144,10 +145,14 @@ void print_seen(std::size_t mutants) {
   std::fflush(stdout);
 }
 
-void measure(const std::vector<Task>& tasks, std::size_t which, std::size_t mutants) {
+void measure(const std::vector<Task>& tasks, std::size_t which, double most_seconds, std::size_t mutants) {
   if (packcheck_mutants::seen != nullptr) std::memset(packcheck_mutants::seen, 0, mutants + 2);
-  const Ended ended = in_copy([&] { return tasks.at(which).passes() ? 0 : kTaskFailed; });
-  std::printf("%s %.6f", ended.status == 0 ? "passed" : "failed", ended.seconds);
+  const Ended ended = in_copy([&] {
+    limit(most_seconds);
+    return tasks.at(which).passes() ? 0 : kTaskFailed;
+  });
+  const bool stopped = WIFSIGNALED(ended.status) && ended.seconds >= most_seconds;
+  std::printf("%s %.6f", ended.status == 0 ? "passed" : stopped ? "stopped" : "failed", ended.seconds);
   print_seen(mutants);
 }
 
@@ -200,11 +205,12 @@ int serve(std::size_t mutants, const char* corpus_folder) {
     std::istringstream words(line);
     std::string what;
     std::size_t which = 0;
+    double seconds = 0;
     words >> what;
     if (what == "run")
       run(tasks, words);
-    else if (what == "measure" && words >> which)
-      measure(tasks, which, mutants);
+    else if (what == "measure" && words >> which >> seconds)
+      measure(tasks, which, seconds, mutants);
     else
       return 2;
   }
