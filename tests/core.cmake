@@ -34,9 +34,6 @@ foreach(room IN ITEMS
     graph_json
     graph_ysgp
     integer_format
-    known_files
-    known_graphs
-    known_numbers
     json_document
     known_files
     known_graphs
