@@ -18,10 +18,12 @@ foreach(room IN ITEMS
     audit_statistics
     block_oracle
     bounds
+    buffer_ends
     change_encoding
     conversion_table
     dialect
     dtype_convert
+    edges
     encoding
     environment
     exec
