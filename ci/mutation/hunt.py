@@ -100,8 +100,9 @@ def measure(program, corpus, count, kept, jobs, most_seconds, say):
                     task = left.pop(0)
                 word, seconds, *reached = server.ask(f"measure {task.index} {most_seconds}")
                 task.passes, task.seconds, task.reached = word == "passed", float(seconds), list(map(int, reached))
-                if word == "stopped":
-                    say(f"{task.name} takes more than {most_seconds} s and is left out")
+                if not task.passes:
+                    why = f"takes more than {most_seconds} s" if word == "stopped" else "fails without a mutant"
+                    say(f"{task.name} {why} and is left out")
                 server.tidy()
                 with lock:
                     print(json.dumps([task.name, task.passes, task.seconds, task.reached]), file=file, flush=True)
@@ -114,9 +115,6 @@ def measure(program, corpus, count, kept, jobs, most_seconds, say):
         servers = [first] + [Server(program, corpus, count, sees=True) for _ in range(jobs - 1)]
         for worker in [pool.submit(work, server, file) for server in servers]:
             worker.result()
-    for task in tasks:
-        if not task.passes and task.seconds < most_seconds:
-            say(f"{task.name} fails without a mutant and is left out")
     return tasks, at_start
 
 

@@ -66,5 +66,9 @@ def score_table(rows, total, options):
     lines += ["", "The cheapest test that reaches a mutant runs first and the first failure ends it, so the columns say what",
               "noticed first, not what could notice. Constant: in a constexpr function or a member's initializer that no run of a test",
               "evaluates, and what is computed at compile time stays as it is; these and the equivalent ones count neither way. Out of time: no",
-              "test failed before --most-seconds were over, and some were left.", ""]
+              "test failed before --most-seconds were over, and some were left.", "", "Not killed, and not known to be equivalent:", ""]
+    for row in rows:
+        if not is_killed(row) and not is_same(row):
+            lines.append(f"- {row['file']}:{row['line']}: {row['change']}: {row['outcome']}\\\n  `` {row['text']} ``")
+    lines.append("")
     return "\n".join(lines)

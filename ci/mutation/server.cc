@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -151,7 +152,7 @@ void measure(const std::vector<Task>& tasks, std::size_t which, double most_seco
     limit(most_seconds);
     return tasks.at(which).passes() ? 0 : kTaskFailed;
   });
-  const bool stopped = WIFSIGNALED(ended.status) && ended.seconds >= most_seconds;
+  const bool stopped = WIFSIGNALED(ended.status) && WTERMSIG(ended.status) == SIGPROF;
   std::printf("%s %.6f", ended.status == 0 ? "passed" : stopped ? "stopped" : "failed", ended.seconds);
   print_seen(mutants);
 }
