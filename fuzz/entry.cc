@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-#ifdef PACKCHECK_LAZY_COUNTERS  // clang's alone; g++ does not know __has_feature
+#ifdef PACKCHECK_LAZY_COUNTERS  // which clang alone is asked for
 #if __has_feature(address_sanitizer)
 /// ASan's own defaults keep the stacks of every allocation and 256 MiB of freed memory, a fifth of an input's cost.
 /// ASAN_OPTIONS overrules it: malloc_context_size=30 for the whole stacks of a finding.

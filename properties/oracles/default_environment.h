@@ -21,8 +21,7 @@ class DefaultEnvironment {
   DefaultEnvironment& operator=(const DefaultEnvironment&) = delete;
 
  private:
-  bool outermost_;
-  std::fenv_t saved_{};  // of the outermost
+  std::fenv_t saved_;
 };
 
 }  // namespace packcheck::oracle

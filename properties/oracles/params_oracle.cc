@@ -93,6 +93,7 @@ bool holds(const Place& place, std::int64_t value) {
 std::optional<Words> packed(std::string_view layout, std::span<const std::int64_t> values) {
   const std::span<const Place> places = places_of(layout);
   if (places.empty() || values.size() != places.size()) return std::nullopt;
+  const DefaultEnvironment environment;  // of all numbers
   Words words{0, 0};
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!holds(places[i], values[i])) return std::nullopt;
