@@ -280,7 +280,7 @@ Fault network_text_fault(Source& source) {
 }
 
 Fault storage_fault(Source& source) {
-  constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;
+  constexpr std::uint64_t kHuge = std::uint64_t{1} << 63;
   TensorStorage t;
   t.shape = {2, 3};
   const std::uint64_t wrong = source.below(9);
