@@ -37,7 +37,8 @@ enum class VariantBy : std::uint8_t {
 };
 
 /// The bytes are a document in the family's wire format, put to the laws of the family: every one, or the one that the
-/// bytes' hash says. Without a variant: in every variant that is declared if they are few, else in one.
+/// bytes' hash says unless they are short. Without a variant: in every variant that is declared if they are few, else
+/// in one.
 [[nodiscard]] std::unique_ptr<FuzzTarget> documents_target(std::string_view family, std::string_view variant = {},
                                                            VariantBy by = VariantBy::hash);
 
