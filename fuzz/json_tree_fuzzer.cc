@@ -20,6 +20,8 @@ Bytes fresh(Dice& dice) {
                                                 "-9223372036854775808",
                                                 "9223372036854775808",
                                                 "\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\"",
+                                                "\"\xED\xA0\x80\"",
+                                                "\"\xF4\x90\x80\x80\"",
                                                 "true"};
   RandomSource source(dice.bits());
   if (dice.once_in(2)) return *graph_text_cases.to_wire(graph_text_cases.draw(source, "ysgp:lossless"));
