@@ -59,6 +59,10 @@ def gather(state, target, program, packcheck):
         if name.endswith((".part", ".log")) or name.startswith("slow-unit-"):
             continue
         status, text = replay(program, path, path + ".log")
+        if status == 0 and os.path.getsize(path) == 0:  # its writer was killed before it wrote
+            os.remove(path)
+            os.remove(path + ".log")
+            continue
         if status == 0:
             signature = f"{target} did not stop again"  # flaky, or of the fast build alone: kept, too
         else:

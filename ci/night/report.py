@@ -38,7 +38,7 @@ def summary_of(state, targets):
     return {"night": night["night"], "commit": night["commit"], "budget": night["budget"], "seed": night["seed"],
             "subject": night["subject"], "shard": night["shard"], "spent": round(night["spent"], 1), "targets": rows, "new_findings": new,
             "skipped": night["skipped"], "skipped_targets": night["skipped_targets"], "failures": night["failures"],
-            **{key: night["results"][key] for key in ("sweeps", "laws", "merge", "coverage", "twins", "mutants")
+            **{key: night["results"][key] for key in ("built", "sweeps", "laws", "merge", "coverage", "twins", "mutants")
                if key in night["results"]}}
 
 
@@ -74,7 +74,8 @@ def coverage_table(summary):
 def stage_rows(summary, before):
     """(title, what came of it)."""
     for stage, title in STAGES.items():
-        said = "done"
+        built, targets = summary.get("built", {}).get(stage, (0, 0))
+        said = "done" if built == targets else f"done, of {built} of {targets} targets: the others are not built for it"
         if stage == "sweeps" and summary.get("sweeps"):
             said = ", ".join(f"f32->{name} {how}" for name, how in summary["sweeps"].items())
         elif stage == "sweeps":

@@ -94,6 +94,7 @@ def search(night, stage, build, seconds, one, try_first=True):
         return f"no targets built in {night.programs.get(build)}"
     if seconds < budget.least(stage, len(programs), night.jobs):
         return f"{budget.spoken(seconds)} are too few for {len(programs)} targets"
+    night.state.night["results"].setdefault("built", {})[stage] = [len(programs), len(night.targets)]
     begun = time.monotonic()
     per_core = seconds * night.jobs
     gains, rounds = {}, night.state.night["results"].setdefault("rounds", {}).setdefault(stage, [])

@@ -128,6 +128,14 @@ class Nightly(unittest.TestCase):
         self.assertEqual(len(self.report()["sweeps"]), len(stages.SWEEP_TARGETS))
         self.assertFalse(os.path.exists(os.path.join(self.state, "night.json")))
 
+    def test_a_stage_says_of_how_many_targets_it_is(self):
+        self.target("other_fuzzer", "")
+        os.remove(os.path.join(self.programs, "fast", "other_fuzzer"))
+        status, said = self.run_night()
+        self.assertEqual(status, 0, said)
+        self.assertIn("exploration with fast builds: done, of 1 of 2 targets", said)
+        self.assertIn("ASan and UBSan: done\n", said)
+
     def test_the_mutation_score_of_the_core_is_told_and_compared(self):
         for score, told in (("0.8", "80.0 % of 40 tried"), ("0.9744", "97.4 % (+22 %) of 40 tried")):
             script(os.path.join(self.programs, "mutate-core"), MUTATE.replace("0.9744", score))
@@ -263,6 +271,16 @@ class Nightly(unittest.TestCase):
             kept = state.at("findings", findings.folder_name("text.some_law json zero"), "input")
             self.assertTrue(os.path.exists(kept))
             os.remove(kept)  # as if the kill had come before the move
+
+    def test_an_input_that_a_killed_engine_did_not_come_to_write_is_no_finding(self):
+        state = State(self.state, 120, "commit", 1)
+        folder = state.made("artifacts", "good_fuzzer")
+        write_whole(os.path.join(folder, "crash-1"), "")
+        findings.gather(state, "good_fuzzer", os.path.join(self.programs, "sanitized", "good_fuzzer"), None)
+        self.assertEqual((os.listdir(folder), findings.all_findings(state)), ([], []))
+        write_whole(os.path.join(folder, "crash-1"), "whole, and does not stop again")
+        findings.gather(state, "good_fuzzer", os.path.join(self.programs, "sanitized", "good_fuzzer"), None)
+        self.assertEqual([about["signature"] for about in findings.all_findings(state)], ["good_fuzzer did not stop again"])
 
     def test_wrong_usage(self):
         for words in (["--budget", "1m"], ["--budget", "soon"], ["--budget", "2m", "--jobs", "0"], [],
