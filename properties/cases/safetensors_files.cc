@@ -169,6 +169,10 @@ void change_text(Source& source, SafetensorsDraft& d) {
     case 3:
       d.length = ~std::uint64_t{0} - source.below(8);  // the end of such a header is below 2^64 only if it wraps
       if (source.once_in(3)) d.length = source.pick({std::uint64_t{1} << 63, kPast32, std::uint64_t{1}});
+      if (source.once_in(2)) {  // no data, so that the header might well be the rest of the file
+        d.entries.clear();
+        d.data = 0;
+      }
       break;
     case 4: d.more_length = source.pick({std::uint64_t{1}, std::uint64_t{7}, ~std::uint64_t{0}}); break;
     default: d.extra = source.pick(kExtra);
