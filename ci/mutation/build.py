@@ -129,11 +129,15 @@ class MutatedCore:
         rules = re.sub(r"(set_source_files_properties\()(.*?)( PROPERTIES)", self.places_of_list(mutated), rules,
                        flags=re.S)
         rules = rules.replace(" precompiled.h)", f" {self.root}/core/precompiled.h)")
+        # With its assertions the standard library ends the program at an index past the end of an array, span or vector:
+        # a loop that becomes <= would often read a number that changes nothing.
         rules += (f"\ntarget_sources(packcheck_core PRIVATE {here}/mutants.cc)\n"
                   f"target_include_directories(packcheck_core BEFORE PRIVATE {self.build}/source)\n"
-                  f"target_compile_options(packcheck_core PRIVATE -w -Wno-narrowing -include {here}/mutants.h)\n"
+                  f"target_compile_options(packcheck_core PRIVATE -w -Wno-narrowing -D_GLIBCXX_ASSERTIONS "
+                  f"-include {here}/mutants.h)\n"
                   f"cmake_language(DEFER DIRECTORY ${{CMAKE_SOURCE_DIR}} CALL include {here}/programs.cmake)\n")
         self.put(self.folder / "CMakeLists.txt", rules.encode())
+        digest.update(rules.encode())
         for path in mutated:
             content = render(self.sources[path], [s for s in self.sites[path] if not s.bare])
             digest.update(path.encode() + content)

@@ -127,15 +127,15 @@ using SixteenBytes [[gnu::vector_size(16)]] = std::uint8_t;
 /// Whether any of 48 bytes is no trit byte: 243·b mod 256 >= 243 says that 13·b mod 256 is in 1…13. Sums, because no
 /// processor multiplies bytes.
 [[gnu::always_inline]] inline bool may_have_foreign_trits(const std::uint8_t* codes) {
-  std::uint64_t found[2] = {0, 0};
+  std::array<std::uint64_t, 2> found{};
   for (std::size_t i = 0; i < 48; i += sizeof(SixteenBytes)) {
     SixteenBytes once;
     std::memcpy(&once, codes + i, sizeof once);
     const SixteenBytes twice = once + once;
     const SixteenBytes four = twice + twice;
     const auto foreign = four + four + four + once - 1 < 13;
-    std::uint64_t halves[2];
-    std::memcpy(halves, &foreign, sizeof halves);
+    std::array<std::uint64_t, 2> halves{};
+    std::memcpy(halves.data(), &foreign, sizeof halves);
     found[0] |= halves[0];
     found[1] |= halves[1];
   }

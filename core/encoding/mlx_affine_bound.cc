@@ -70,7 +70,8 @@ double error_of_code(const BlockRules& rules, const Stored& stored, double code,
     double most_code = 0.0;
     if (stored.scale != 0.0) {
       const double r = (x - static_cast<double>(group.bias)) / static_cast<double>(group.scale);
-      const double reach = 0.5 + std::fabs(r) * 0x1p-22 * 0.54 + 0x1p-50;  // 2^-22.9 < 0.54 * 2^-22
+      // 2^-22.9 < 0.54 * 2^-22; the difference is more than what r, where it is near a middle, is wrong by as a double.
+      const double reach = 0.5 + std::fabs(r) * 0x1p-22 * 0.54;
       least_code = std::clamp(std::ceil(r - reach), 0.0, largest);
       most_code = std::clamp(std::floor(r + reach), 0.0, largest);
     }

@@ -17,7 +17,7 @@ constexpr SymmetricRule kBound{.divisor = 127.0, .largest = 127.0};
 std::int8_t code_of(const BlockRules& rules, float scaled) {
   const float code = rules.code == CodeRounding::truncate ? std::trunc(scaled) : std::round(scaled);
   // NaN, or a product that overflowed because 1/d did (|d| <= 2^-128; the stored scale is then 0).
-  if (!(code >= -128.0F && code <= 127.0F)) return 0;
+  if (!(std::fabs(code) <= 127.0F)) return 0;
   return static_cast<std::int8_t>(code);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/affine/matmul_bound.h"
 #include "tests/core/packed_samples.h"
@@ -214,6 +215,69 @@ TEST(ExactSum, OfProductsIsGmps) {
     ++compared;
   }
   EXPECT_GT(compared, 50U);
+}
+
+TEST(MatmulBound, CountsTheTermsOfALaneThatIsNotFull) {
+  EXPECT_EQ(product_roundings(SumOrder::lanes, 64, 32), 13U);
+  EXPECT_EQ(product_roundings(SumOrder::lanes, 65, 32), 14U);
+  EXPECT_EQ(product_roundings(SumOrder::lanes, 72, 32), 14U);
+}
+
+/// The largest single that is no larger.
+float single_below(double number) {
+  const auto single = static_cast<float>(number);
+  return static_cast<double>(single) > number ? std::nextafter(single, 0.0F) : single;
+}
+
+/// What a sum of `in` terms, one after another, must stay below: n + 2 roundings may enlarge it, and sums of doubles
+/// are 2^-30 from exact.
+double room_of(std::size_t in) {
+  const double wrong = static_cast<double>(in + 2) * 0x1p-24;
+  return 0x1.fffffep127 / (1.0 + wrong / (1.0 - wrong)) / (1.0 + 0x1p-30);
+}
+
+/// A sample whose x are 0, and one of its weights the first double that is out of the room, or the last one in it:
+/// scale times code, and the rest as the bias.
+std::optional<PackedSample> with_weight(bool out_of_room) {
+  for (std::size_t in = 32; in <= 2048; in += 32)
+    for (unsigned code = 255; code > 1; --code) {
+      const double wanted = out_of_room ? room_of(in) : std::nextafter(room_of(in), 0.0);
+      const float scale = single_below(wanted / code);
+      const double rest = wanted - static_cast<double>(scale) * code;
+      if (static_cast<double>(static_cast<float>(rest)) != rest) continue;
+      PackedSample s(1, in, 1, 32, 8, Format::f32, SumOrder::sequential);
+      s.set_scale(0, 0, scale);
+      s.set_bias(0, 0, static_cast<float>(rest));
+      s.set_code(0, 0, code);
+      return s;
+    }
+  return std::nullopt;
+}
+
+TEST(MatmulBound, PromisesNothingFromWhereASumOrAWeightMayOverflow) {
+  const auto bound = [](const PackedSample& s) { return product_bound(s.arguments(), s.weights.view(), 0, 0); };
+  const std::optional<PackedSample> most = with_weight(true);
+  ASSERT_TRUE(most);
+  EXPECT_EQ(bound(*most), std::numeric_limits<double>::infinity());
+  const std::optional<PackedSample> fewer = with_weight(false);
+  ASSERT_TRUE(fewer);
+  EXPECT_LT(bound(*fewer), 0x1p-100) << "every x is 0";
+  // The same of the sums: of x, of x times codes, and of x times weights.
+  std::vector<float> parts;
+  for (double rest = room_of(32); rest > 0.0; rest -= static_cast<double>(parts.back()))
+    parts.push_back(single_below(rest));
+  ASSERT_LE(parts.size(), 3U);
+  for (const unsigned which : {0U, 1U, 2U})
+    for (const bool below : {false, true}) {
+      PackedSample s(1, 32, 1, 32, 8, Format::f32, SumOrder::sequential);
+      s.set_scale(0, 0, which == 2 ? 2.0F : 0.0F);
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        s.x[i] = which == 0 ? parts[i] : parts[i] / 2;
+        s.set_code(0, i, which == 0 ? 0 : which == 1 ? 2 : 1);
+      }
+      if (below) s.x[parts.size() - 1] = 0.0F;
+      EXPECT_EQ(std::isinf(bound(s)), !below) << which;
+    }
 }
 
 TEST(ExactSum, HoldsTheLeastAndTheLargestTermsAtOnce) {

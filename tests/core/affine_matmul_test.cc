@@ -320,6 +320,9 @@ TEST(AffineRules, ACommonScaleOfTheInputsMakesARowDependOnTheOthers) {
   s.x[0] = 1.0F + 0x1p-10F;
   const ProductRules rules{.input = ProductInput::common_scale};
   EXPECT_EQ(s.multiplied(rules), s.multiplied());
+  s.x[0] *= 0x1p-40F;  // small numbers alone lose nothing
+  EXPECT_EQ(s.multiplied(rules), s.multiplied());
+  s.x[0] *= 0x1p40F;
   s.x[32] = 0x1p20F;
   EXPECT_THAT(s.multiplied(rules), ElementsAre(1.0F, 0x1p20F));
   EXPECT_THAT(s.multiplied(), ElementsAre(1.0F + 0x1p-10F, 0x1p20F));

@@ -355,5 +355,22 @@ TEST(BlockStatistics, QuantizersWriteNoForeignCodes) {
   }
 }
 
+TEST(BlockStatistics, AForeignCodeIsFoundAmongNegativeOnesThatAreNotAlike) {
+  for (const std::string_view id : {"q8_0:ggml", "q8_1:ggml"}) {
+    const Encoding& e = encoding(id);
+    for (const SimdLevel level : levels()) {
+      const AtLevel at_level(level);
+      for (std::size_t at = 0; at < 32; ++at) {
+        Bytes block(e.block_bytes, 0x3C);
+        std::uint8_t* const codes = block.data() + e.block_bytes - 32;
+        for (std::size_t i = 0; i < 32; ++i) codes[i] = static_cast<std::uint8_t>(0xFF - i * 3);
+        EXPECT_EQ(counted(e, block).foreign_codes.count, 0U) << id;
+        codes[at] = 0x80;
+        EXPECT_EQ(counted(e, block).foreign_codes, (Occurrences{1, 0})) << id << " " << at;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace packcheck::test

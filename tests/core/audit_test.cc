@@ -249,6 +249,12 @@ TEST(PackedWeights, GptqTellsItsWidthByTheZeroPoints) {
               ElementsAre("companion_missing", "scales_shape"));
   EXPECT_THAT(
       audited(
+          Draft{}.fill("q.qweight", "I32", {16, 32}).fill("q.scales", "F32", {4, 64}).fill("q.qzeros", "I32", {4, 8}))
+          .kinds(),
+      ElementsAre("scales_shape"))
+      << "half the outputs: neither as many as the scales, nor the eighth part of AWQ";
+  EXPECT_THAT(
+      audited(
           Draft{}.fill("q.qweight", "I32", {16, 64}).fill("q.scales", "F16", {3, 64}).fill("q.qzeros", "I32", {3, 8}))
           .kinds(),
       ElementsAre("narrow_scales", "groups_do_not_divide"));
@@ -282,6 +288,16 @@ TEST(PackedWeights, CompressedTensorsTellTheirShape) {
   EXPECT_THAT(packed(256, 32, 3).kinds(), ElementsAre("groups_do_not_divide"));
   EXPECT_THAT(packed(256, 33, 2).kinds(), ElementsAre("no_group_fits"));
   EXPECT_THAT(audited(Draft{}.fill("c.weight_packed", "I32", {4, 32})).kinds(), ElementsAre("companion_missing"));
+  // A shape that is no pair of 64-bit numbers is not read: what is known is what the tensors' own shapes tell.
+  const auto with_shape = [](const std::string& dtype, const Shape& shape) {
+    return audited(Draft{}
+                       .fill("c.weight_packed", "I32", {4, 32})
+                       .fill("c.weight_scale", "F32", {4, 2})
+                       .fill("c.weight_shape", dtype, shape, 1));
+  };
+  EXPECT_THAT(with_shape("I64", {2}).kinds(), ElementsAre("scales_shape")) << "it says 2^56 and more rows";
+  for (const Audited& a : {with_shape("I32", {4}), with_shape("I64", {1}), with_shape("I64", {3})})
+    EXPECT_THAT(a.kinds(), ElementsAre("ambiguous_group"));
 }
 
 TEST(PackedWeights, ScalarsAndEmptyTensorsOfTheseNamesAreHarmless) {

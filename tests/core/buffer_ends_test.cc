@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/affine/affine.h"
+#include "core/affine/sums.h"
 #include "core/audit/block_statistics.h"
 #include "core/encoding/bounds.h"
 #include "core/file/tensor_file.h"
@@ -143,6 +144,21 @@ TEST(BufferEnds, OfProductsAndAffineWeightsAreKept) {
                                 p.scale_format, w.codes,       w.scales,
                                 w.biases,       p.bits};
     EXPECT_TRUE(affine_dequantize(weights, memory[4].last<float>(p.out_features * p.in_features)));
+  }
+}
+
+TEST(BufferEnds, OfTermsThatAreAddedUpAreKept) {
+  std::array<Guarded, 3> memory;
+  for (std::size_t count = 1; count <= 18; ++count) {
+    const std::vector<float> x(count, 3.0F);
+    const std::span<const float> terms = memory[0].copy(std::span<const float>(x));
+    const float* const weights = memory[1].copy(std::span<const float>(x)).data();
+    for (const SumOrder order : {SumOrder::sequential, SumOrder::lanes, SumOrder::pairwise})
+      EXPECT_EQ(sum_products(order, terms, weights, memory[2].last<float>(count).data()),
+                9.0F * static_cast<float>(count))
+          << sum_order_name(order) << " of " << count;
+    EXPECT_EQ(sum_in_order(terms, weights), 9.0F * static_cast<float>(count));
+    EXPECT_EQ(sum_in_order(terms), 3.0F * static_cast<float>(count));
   }
 }
 

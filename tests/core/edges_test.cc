@@ -5,11 +5,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "core/affine/nan_trace.h"
+#include "core/affine/sums.h"
+#include "core/encoding/bound_terms.h"
+#include "core/encoding/bounds.h"
 #include "core/encoding/encoding.h"
 #include "core/file/tensor_file.h"
 #include "core/graph/exec.h"
@@ -97,6 +101,7 @@ std::string traced(SumOrder order, float x, unsigned code, float scale) {
 
 TEST(Edges, AnOverflowIsTracedToTheGroupWhoseTermsOrCodesAddUpPastTheLargest) {
   EXPECT_EQ(traced(SumOrder::sequential, 1e38F, 1, 1.0F), "w, row 0, output 0, group 0: a product overflows");
+  EXPECT_EQ(traced(SumOrder::sequential, 1e30F, 1, 1e10F), "w, row 0, output 0, group 0: a product overflows");
   EXPECT_EQ(traced(SumOrder::per_group, 1e37F, 15, 0x1p-60F), "w, row 0, output 0, group 0: a product overflows");
   EXPECT_EQ(traced(SumOrder::sequential, 1e37F, 15, 0x1p-60F), "finite");
   EXPECT_EQ(traced(SumOrder::sequential, 1.0F, 15, 0x1p127F), "w, row 0, output 0, group 0: a product overflows");
@@ -206,6 +211,72 @@ TEST(Edges, MappedFilesAreReadToTheirLastByteAndClosed) {
     ::close(input);
   }
   std::filesystem::remove(path);
+}
+
+TEST(Edges, TheSumOfNothingIsZeroInEveryOrder) {
+  const auto is_zero = [](float sum) { return sum == 0.0F && !std::signbit(sum); };
+  for (const SumOrder order : {SumOrder::sequential, SumOrder::lanes, SumOrder::pairwise})
+    EXPECT_TRUE(is_zero(sum_products(order, {}, nullptr, nullptr))) << sum_order_name(order);
+  EXPECT_TRUE(is_zero(sum_in_order({}, nullptr)));
+  EXPECT_TRUE(is_zero(sum_in_order({})));
+}
+
+TEST(Edges, TermsBehindTheLastEightGoToTheFirstLanes) {
+  const std::vector<float> ones(11, 1.0F);
+  std::vector<float> x{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  EXPECT_EQ(sum_products(SumOrder::lanes, x, ones.data(), nullptr), 66.0F);
+  // Term 8 is lost in lane 0, and term 4 when its lane is added to that one; together they would not be.
+  x = {1, 0, 0, 0, 0x1p-24F, 0, 0, 0, 0x1p-24F};
+  EXPECT_EQ(sum_products(SumOrder::lanes, x, ones.data(), nullptr), 1.0F);
+}
+
+TEST(Edges, AScaleVanishesAtHalfTheLeastHalfAndInThePrivateRuleBelowTheLeast) {
+  EXPECT_TRUE(scale_vanishes(ScaleRule::nearest_even, 0x1p-25));  // a tie, and 0 is the even one
+  EXPECT_FALSE(scale_vanishes(ScaleRule::nearest_even, std::nextafter(0x1p-25, 1.0)));
+  EXPECT_TRUE(scale_vanishes(ScaleRule::skainet_private, std::nextafter(0x1p-24, 0.0)));
+  EXPECT_FALSE(scale_vanishes(ScaleRule::skainet_private, 0x1p-24));
+  // What becomes 0 is wrong by itself.
+  const Encoding& q8 = *encoding_named("q8_0:ggml").value();
+  const std::vector<float> values(q8.block_size, 127 * 0x1p-25F);
+  std::vector<double> bounds(q8.block_size);
+  error_bounds(q8, values, bounds);
+  EXPECT_THAT(bounds, testing::Each(127 * 0x1p-25));
+}
+
+TEST(Edges, TheBoundOfMxfp4AllowsTheNextExponentWhereTheLogarithmMayRoundUp) {
+  // Steps of the exponent 0 or of 1: 0, 1/8 … 3/2, or twice as much.
+  const Encoding& mxfp4 = *encoding_named("mxfp4:ggml").value();
+  std::vector<float> values(mxfp4.block_size, 0.0F);
+  values[0] = 2.0F - 0x1p-23F;
+  values[1] = 0.25F;
+  values[2] = 0.375F;
+  std::vector<double> bounds(mxfp4.block_size);
+  error_bounds(mxfp4, values, bounds);
+  EXPECT_EQ(bounds[0], (0.5 - 0x1p-23) * (1.0 + 0x1p-22));
+  EXPECT_EQ(bounds[1], 0.0);
+  EXPECT_EQ(bounds[2], 0.125 * (1.0 + 0x1p-22));
+}
+
+TEST(Edges, WhereOneOverTheScaleOverflowsEveryCodeIsTheOneOfACastThatFails) {
+  // Products are infinite, or of 0 no numbers. Both casts give 0, of a ternary digit the one in the middle.
+  for (const char* const id :
+       {"q4_0:ggml", "q4_1:ggml", "q5_0:ggml", "q5_1:ggml", "q8_0:ggml", "q8_1:ggml", "tq1_0:ggml", "tq2_0:ggml"})
+    for (const float sign : {1.0F, -1.0F}) {
+      const Encoding& e = *encoding_named(id).value();
+      std::vector<float> values(e.block_size, 0.0F);
+      for (std::size_t i = 0; i < values.size(); i += 3) values[i] = sign * 0x1p-130F;
+      std::vector<std::uint8_t> block(e.block_bytes, 0xEE);
+      ASSERT_TRUE(quantize(e, values, block));
+      std::vector<std::uint8_t> expected(e.block_bytes, 0);
+      if (e.name == "tq2_0") std::fill_n(expected.begin(), 64, std::uint8_t{0x55});
+      if (e.name == "tq1_0") {  // ceil(n·256/243) of the digits 11111 and 11110 of base 3, 121 and 120
+        std::fill_n(expected.begin(), 48, std::uint8_t{128});
+        std::fill_n(expected.begin() + 48, 4, std::uint8_t{127});
+      }
+      for (const ScaleField& field : e.scales)  // each is 0, or -0
+        for (std::size_t at = field.offset; at < field.offset + field.bytes; ++at) block[at] = 0;
+      EXPECT_EQ(block, expected) << id << " " << sign;
+    }
 }
 
 }  // namespace

@@ -233,6 +233,10 @@ TEST(BlockEncoding, TheRegistryFindsEachRowAndListsThemForAWrongName) {
 TEST(BlockEncoding, AWrongNameIsAnsweredWithTheNearestOneFirst) {
   EXPECT_THAT(encoding_named("q4_K:gglm").error().text(), HasSubstr("q4_K:ggml, or one of"));
   EXPECT_THAT(encoding_named("tq1_0").error().text(), HasSubstr("tq1_0:ggml, or one of"));
+  for (const char* const two_away : {"iq4nl:ggm", "iq4__nl:ggmll", "iq5_nl:ggmL", "iq4_nlgggml"})
+    EXPECT_THAT(encoding_named(two_away).error().text(), HasSubstr("iq4_nl:ggml, or one of")) << two_away;
+  for (const char* const three_away : {"iq4nl:gg", "iq4__nll:ggmll", "iq5_nx:ggmL"})
+    EXPECT_THAT(encoding_named(three_away).error().text(), testing::Not(HasSubstr(", or one of"))) << three_away;
   EXPECT_THAT(encoding_named("float8").error().text(), testing::Not(HasSubstr(", or one of")));
   EXPECT_THAT(encoding_named(std::string(1 << 20, 'q')).error().text(), testing::Not(HasSubstr(", or one of")));
 }
