@@ -41,6 +41,7 @@ foreach(room IN ITEMS
     known_graphs
     known_numbers
     layout_analysis
+    limits
     microscaling
     mode
     narrow_format

@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "core/storage/device_memory.h"
+
 namespace packcheck {
 namespace {
 
@@ -104,6 +106,33 @@ Result<ByteView> read_bytes(const BufferHandle& handle, std::uint64_t offset, st
     return refuse("the resolver gave " + std::to_string(view->bytes.size()) + " bytes", file.path,
                   std::to_string(size) + " bytes");
   return view;
+}
+
+// Only tests and subjects have objects of these two. They are defined here so that mutants of them are tried as well.
+
+CountingResolver::CountingResolver(BufferResolver& inner) : inner_(inner) {}
+
+Result<ByteView> CountingResolver::read(const FileBacked& file, std::uint64_t offset, std::uint64_t size) {
+  ++reads_;
+  bytes_ += size;
+  return inner_.read(file, offset, size);
+}
+
+DeviceMemory::DeviceMemory(std::string name) : name_(std::move(name)) {}
+
+DeviceResident DeviceMemory::upload(std::vector<std::uint8_t> bytes) {
+  const std::uint64_t address = next_;
+  const std::uint64_t size = bytes.size();
+  next_ += (size / kPage + 1) * kPage;
+  allocations_.emplace(address, std::move(bytes));
+  return {name_, address, size};
+}
+
+Result<Owned> DeviceMemory::download(const DeviceResident& buffer) const {
+  const auto found = allocations_.find(buffer.address);
+  if (buffer.device != name_ || found == allocations_.end() || found->second.size() != buffer.size)
+    return refuse("not a buffer of this device", "device '" + name_ + "'", "what upload() gave");
+  return owned(found->second);
 }
 
 }  // namespace packcheck

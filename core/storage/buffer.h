@@ -81,12 +81,8 @@ class BufferResolver {
 /// Passes every read on, and counts: what proves that a refusal came before the first byte was read.
 class CountingResolver final : public BufferResolver {
  public:
-  explicit CountingResolver(BufferResolver& inner) : inner_(inner) {}
-  Result<ByteView> read(const FileBacked& file, std::uint64_t offset, std::uint64_t size) override {
-    ++reads_;
-    bytes_ += size;
-    return inner_.read(file, offset, size);
-  }
+  explicit CountingResolver(BufferResolver& inner);
+  Result<ByteView> read(const FileBacked& file, std::uint64_t offset, std::uint64_t size) override;
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 

@@ -1,6 +1,7 @@
 // Edges where one number more or less, or one sign, makes another answer: limits that are reached exactly, the ends of
 // what is quoted, middles of codes, and files at their last byte.
 #include <dirent.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -205,7 +206,9 @@ TEST(Edges, MappedFilesAreReadToTheirLastByteAndClosed) {
   const int input = ::dup(0);
   ::close(0);
   EXPECT_TRUE(resolver.read(region, 0, 1));
+  EXPECT_EQ(::fcntl(0, F_GETFD), -1);
   EXPECT_TRUE(MappedFile::open(path));
+  EXPECT_EQ(::fcntl(0, F_GETFD), -1);
   if (input >= 0) {
     ::dup2(input, 0);
     ::close(input);

@@ -184,8 +184,10 @@ TEST(DeviceMemory, BuffersOfADeviceAreReadByTheDeviceAlone) {
   DeviceMemory npu("npu0");
   const DeviceResident first = npu.upload(counted(10));
   const DeviceResident second = npu.upload(counted(3));
-  EXPECT_GE(first.address, 1ULL << 63);
-  EXPECT_NE(first.address, second.address);
+  EXPECT_EQ(first.address, 1ULL << 63);
+  EXPECT_EQ(second.address, first.address + 4096);
+  EXPECT_EQ(npu.upload(counted(4096)).address, first.address + 8192);
+  EXPECT_EQ(npu.upload({}).address, first.address + 16384);  // room after a full page
   MappedFileResolver resolver;
   TensorStorage tensor = bytes_tensor({3}, second);
   const auto copy = copy_materialize(tensor, &resolver);
@@ -196,6 +198,8 @@ TEST(DeviceMemory, BuffersOfADeviceAreReadByTheDeviceAlone) {
   tensor.buffer = *npu.download(second);
   EXPECT_THAT(bytes_of(**copy_materialize(tensor)), ElementsAre(0, 1, 2));
   EXPECT_FALSE(npu.download({"npu0", first.address + 1, 3}));
+  EXPECT_FALSE(npu.download({"npu0", first.address, 3}));
+  EXPECT_FALSE(npu.download({"npu1", first.address, 10}));
   EXPECT_FALSE(DeviceMemory("npu1").download(first));
 }
 
