@@ -129,7 +129,7 @@ class MutatedCore:
         rules = re.sub(r"(set_source_files_properties\()(.*?)( PROPERTIES)", self.places_of_list(mutated), rules,
                        flags=re.S)
         rules = rules.replace(" precompiled.h)", f" {self.root}/core/precompiled.h)")
-        # With its assertions the standard library ends the program at an index past the end of an array, span or vector:
+        # With its assertions the standard library ends the program at an index past the end of an array or a span:
         # a loop that becomes <= would often read a number that changes nothing.
         rules += (f"\ntarget_sources(packcheck_core PRIVATE {here}/mutants.cc)\n"
                   f"target_include_directories(packcheck_core BEFORE PRIVATE {self.build}/source)\n"

@@ -282,5 +282,32 @@ TEST(Edges, WhereOneOverTheScaleOverflowsEveryCodeIsTheOneOfACastThatFails) {
     }
 }
 
+TEST(Edges, TheBoundOfMlxAllowsTheNextCodeWhereTwoRoundingsMayReachTheMiddle) {
+  // 255 and 0 give the scale -1 and the bias 255: a number x lies at r = 255 - x among the codes, wrong by r·2^-22.9.
+  const Encoding& e = *encoding_named("mlx_affine(8,64):cpu-f32").value();
+  std::vector<float> values(e.block_size, 0.0F);
+  values[0] = 255.0F;
+  values[1] = 155.5F - 0x1p-16F;  // beyond the middle of 99 and 100 by 1.2 times that: the code is 100
+  values[2] = 0.5F - 0x1p-16F;    // beyond the middle of 254 and 255 by half of that: the code may be 254
+  std::vector<double> bounds(e.block_size);
+  error_bounds(e, values, bounds);
+  EXPECT_GE(bounds[1], 0.5 - 0x1p-16);
+  EXPECT_LT(bounds[1], 0.5);
+  EXPECT_GE(bounds[2], 0.5 + 0x1p-16);
+  EXPECT_LT(bounds[2], 0.5 + 0x1p-15);
+}
+
+TEST(Edges, CodesOfQ8GoAsFarAs127InBothDirections) {
+  const Encoding& q8 = *encoding_named("q8_0:ggml").value();
+  std::vector<float> values(q8.block_size, 126.5F);
+  values[1] = -127.0F;
+  values[2] = 127.0F;
+  values[3] = -126.4375F;
+  std::vector<std::uint8_t> block(q8.block_bytes);
+  q8.quantize_block(q8.rules, values.data(), block.data());  // the rule, not its fast loop
+  EXPECT_THAT(std::vector<std::uint8_t>(block.begin(), block.begin() + 7),
+              testing::ElementsAre(0x00, 0x3C, 0x7F, 0x81, 0x7F, 0x82, 0x7F));
+}
+
 }  // namespace
 }  // namespace packcheck::test
