@@ -10,6 +10,7 @@
     coverage/       what the corpora reach of core/: files.json, uncovered.txt
     report.md, report.html, report.json
 """
+import datetime
 import json
 import os
 import tempfile
@@ -44,7 +45,8 @@ class State:
         if self.resumed:
             self.night = kept
         else:
-            started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            # To the microsecond: two short nights may start in one second, and what the first found is not new in the second.
+            started = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
             self.night = {"night": started, "commit": commit, "budget": budget, "seed": seed, "subject": subject, "shard": shard, "spent": 0.0,
                           "done": [], "skipped": {}, "skipped_targets": {}, "targets": {}, "results": {}, "failures": []}
         self.mark = time.monotonic()
