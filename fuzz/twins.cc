@@ -1,5 +1,7 @@
 #include "fuzz/twins.h"
 
+#include <algorithm>
+
 #include "properties/cases/cases.h"
 #include "properties/law.h"
 #include "subjects/reference/twins.h"
@@ -35,8 +37,9 @@ InputMutator mutator_of(const Bytes& bytes) {
   return {*row.law->case_type, {variant_of(row, bytes)}};
 }
 Bytes behind(const Bytes& choosing, const Bytes& rest) {
-  Bytes whole(choosing.begin(), choosing.begin() + kChoosing);
-  whole.insert(whole.end(), rest.begin(), rest.end());
+  Bytes whole(kChoosing + rest.size());
+  std::copy_n(choosing.begin(), kChoosing, whole.begin());
+  std::copy(rest.begin(), rest.end(), whole.begin() + kChoosing);
   return whole;
 }
 
