@@ -37,9 +37,14 @@ foreach(room IN ITEMS
     graph_ysgp
     integer_format
     json_document
+    known_audits
     known_files
     known_graphs
     known_numbers
+    known_products
+    known_shapes
+    known_storage
+    known_text
     layout_analysis
     limits
     microscaling
