@@ -20,10 +20,7 @@ std::string fault_in(std::string_view text) {
   return set_simd_level(best_simd_level()) ? fault : "level";
 }
 
-std::optional<BrokenText> check(std::string_view text) {
-  const std::string fault = fault_in(text);
-  return fault.empty() ? std::nullopt : std::optional(BrokenText{"audit: " + fault, std::string(text)});
-}
+std::optional<BrokenText> check(std::string_view text) { return broken_text("audit", fault_in(text), text); }
 
 Bytes fresh(Dice& dice) {
   RandomSource source(dice.bits());

@@ -17,8 +17,7 @@ std::optional<BrokenText> check(std::string_view text) {
   if (text.empty()) return std::nullopt;
   const Bytes bytes = string_to_bytes(text);
   BytesSource source(std::span<const std::uint8_t>(bytes).subspan(1));
-  const Fault fault = kChecks[bytes[0] % std::size(kChecks)](source);
-  return fault.empty() ? std::nullopt : std::optional(BrokenText{"core_parts: " + fault, std::string(text)});
+  return broken_text("core_parts", kChecks[bytes[0] % std::size(kChecks)](source), text);
 }
 
 Bytes fresh(Dice& dice) {

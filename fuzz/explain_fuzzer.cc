@@ -8,10 +8,7 @@
 using namespace packcheck;
 namespace {
 
-std::optional<BrokenText> check(std::string_view text) {
-  const Fault fault = number_text_fault(text);
-  return fault.empty() ? std::nullopt : std::optional(BrokenText{"explain: " + fault, std::string(text)});
-}
+std::optional<BrokenText> check(std::string_view text) { return broken_text("explain", number_text_fault(text), text); }
 
 Bytes fresh(Dice& dice) {
   RandomSource source(dice.bits());

@@ -7,10 +7,7 @@
 using namespace packcheck;
 namespace {
 
-std::optional<BrokenText> check(std::string_view text) {
-  const Fault fault = json_tree_fault(text);
-  return fault.empty() ? std::nullopt : std::optional(BrokenText{"json_tree: " + fault, std::string(text)});
-}
+std::optional<BrokenText> check(std::string_view text) { return broken_text("json_tree", json_tree_fault(text), text); }
 
 /// A graph's text, sound or not, or a list of what readers differ about.
 Bytes fresh(Dice& dice) {

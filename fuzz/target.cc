@@ -219,6 +219,11 @@ std::unique_ptr<FuzzTarget> documents_target(std::string_view family, std::strin
 std::unique_ptr<FuzzTarget> laws_target(const std::vector<std::string_view>& patterns) {
   return std::make_unique<LawsTarget>(patterns);
 }
+std::optional<BrokenText> broken_text(std::string_view checked, const std::string& fault, std::string_view input) {
+  if (fault.empty()) return std::nullopt;
+  return BrokenText{std::string(checked).append(": ").append(fault), std::string(input)};
+}
+
 std::unique_ptr<FuzzTarget> text_target(const TextFunctions& functions) {
   return std::make_unique<TextTarget>(functions);
 }

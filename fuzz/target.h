@@ -50,6 +50,9 @@ struct BrokenText {
   std::string signature;
   std::string input;
 };
+/// A fault that a check names ("explain: …"); nothing where it names none.
+[[nodiscard]] std::optional<BrokenText> broken_text(std::string_view checked, const std::string& fault,
+                                                    std::string_view input);
 /// A target without laws: the bytes are JSON text, or parts behind their lengths.
 struct TextFunctions {
   std::optional<BrokenText> (*check)(std::string_view text);  ///< what is broken, or nothing

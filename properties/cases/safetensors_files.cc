@@ -37,7 +37,7 @@ struct SafetensorsDraft {
   bool escaped = false;      ///< names are written in ASCII
 };
 
-/// `escaped`: in ASCII, what is more as \uXXXX.
+/// `escaped`: in ASCII, with an escape for every other character.
 std::string json_string(const std::string& text, bool escaped) {
   return nlohmann::ordered_json(text).dump(-1, ' ', escaped);
 }

@@ -12,6 +12,7 @@
 #include "core/text/number_form.h"
 #include "core/text/number_text.h"
 #include "properties/checks/checks.h"
+#include "properties/checks/double_class.h"
 #include "properties/oracles/default_environment.h"
 #include "properties/oracles/format_oracle.h"
 #include "properties/oracles/text_oracle.h"
@@ -86,16 +87,6 @@ bool is_bits_text(std::string_view text) {
          text.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
 }
 
-DoubleClass class_of(std::uint64_t bits) {
-  switch (std::fpclassify(std::bit_cast<double>(bits))) {
-    case FP_ZERO: return DoubleClass::zero;
-    case FP_SUBNORMAL: return DoubleClass::subnormal;
-    case FP_INFINITE: return DoubleClass::infinity;
-    case FP_NAN: return DoubleClass::nan;
-    default: return DoubleClass::normal;
-  }
-}
-
 /// A word of fields of bits is of a class that the table says, no smaller than its smallest; fields are read back from
 /// their text, and values that fit are packed again.
 Fault layout_fault(const Layout& layout, std::uint64_t bits) {
@@ -105,7 +96,7 @@ Fault layout_fault(const Layout& layout, std::uint64_t bits) {
   for (std::size_t i = 0; i < kPackedWords; ++i) {
     const WordSpan& span = spans[i];
     words[i] = bits & span.covered;
-    const DoubleClass c = class_of(words[i]);
+    const DoubleClass c = observed_class(words[i]);
     if (c != double_class(words[i]) || double_class_name(c).empty()) return "class of a double";
     if (span.plain) continue;
     if ((span.covered & span.gaps) != 0 || (span.covered | span.gaps) != ~std::uint64_t{0}) return "gaps";

@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
-#include <cmath>
-
 #include "core/params/analysis.h"
+#include "properties/checks/double_class.h"
 #include "tests/core/samples.h"
 
 namespace packcheck::test {
@@ -14,17 +12,6 @@ namespace {
 using testing::IsEmpty;
 
 const WordSpan span_of(std::string_view id, std::size_t word) { return analyse(**layout_named(id))[word]; }
-
-/// The class by the C library, not by bits.
-DoubleClass observed_class(std::uint64_t bits) {
-  switch (std::fpclassify(std::bit_cast<double>(bits))) {
-    case FP_ZERO: return DoubleClass::zero;
-    case FP_SUBNORMAL: return DoubleClass::subnormal;
-    case FP_INFINITE: return DoubleClass::infinity;
-    case FP_NAN: return DoubleClass::nan;
-    default: return DoubleClass::normal;
-  }
-}
 
 TEST(LayoutAnalysis, EveryLayoutOfTheTableIsSound) {
   for (const Layout& layout : all_layouts()) {
