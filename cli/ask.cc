@@ -11,7 +11,6 @@
 #include "core/affine/nan_trace.h"
 #include "core/format/dialect.h"
 #include "core/format/mode.h"
-#include "core/graph/graph.h"
 #include "properties/cases/cases.h"
 #include "properties/cases/products.h"
 #include "properties/corpus_store.h"
@@ -19,8 +18,6 @@
 #include "properties/near_name.h"
 #include "properties/strict_json.h"
 #include "subjects/calls.h"
-#include "subjects/graph_calls.h"
-#include "subjects/network_calls.h"
 
 namespace packcheck {
 namespace {
@@ -284,47 +281,6 @@ Result<Said> ask_product(Subject& subject, const AskOptions& o) {
   std::string text = describe_elements(elements, Format::f32) + nan_trace_text(r, 0, pair ? "gate" : "y");
   if (pair) text += nan_trace_text(r, 1, "up");
   return Said{kHolds, elements_json(elements, Format::f32), text, {}};
-}
-
-/// JSON text to bytes in hex, or back.
-Result<Said> ask_graph(Subject& subject, const AskOptions& o) {
-  const bool import = o.operation == "import_graph";
-  if (o.arguments.size() != 2)
-    return refuse(std::to_string(o.arguments.size()) + " arguments", "ask " + o.operation,
-                  import ? "a dialect and JSON text, as in ysgp:lossless '{\"nodes\":[…]}'"
-                         : "a dialect and YSGP bytes in hex, as in ysgp:lossless 59535350…");
-  if (const auto dialect = graph_dialect_named(o.arguments[0]); !dialect) return tl::unexpected(dialect.error());
-  if (import) {
-    const Answer<Bytes> bytes = call_import_graph(subject, o.arguments[0], o.arguments[1]);
-    if (!bytes.ok()) return not_answered(bytes);
-    return Said{kHolds, hex_of_bytes(bytes.value), hex_of_bytes(bytes.value), {}};
-  }
-  const Result<Bytes> ysgp = parse_hex_bytes(o.arguments[1]);
-  if (!ysgp) return tl::unexpected(ysgp.error());
-  const Answer<std::string> text = call_export_graph(subject, o.arguments[0], *ysgp);
-  if (!text.ok()) return not_answered(text);
-  return Said{kHolds, text.value, text.value, {}};
-}
-
-/// A network as text, run, in another form, or from it.
-Result<Said> ask_network(Subject& subject, const AskOptions& o) {
-  if (o.arguments.size() != 2)
-    return refuse(std::to_string(o.arguments.size()) + " arguments", "ask " + o.operation,
-                  "autograd or a form, and a network, as in stablehlo \"$(cat network.txt)\" (subjects/PROTOCOL.md)");
-  // A shell takes the last newline away.
-  const std::string network =
-      o.arguments[1].empty() || o.arguments[1].back() == '\n' ? o.arguments[1] : o.arguments[1] + "\n";
-  if (o.operation != "run_network") {
-    const Answer<std::string> text = o.operation == "export_network"
-                                         ? call_export_network(subject, o.arguments[0], network)
-                                         : call_import_network(subject, o.arguments[0], o.arguments[1]);
-    if (!text.ok()) return not_answered(text);
-    return Said{kHolds, text.value, text.value, {}};
-  }
-  const Answer<NetworkAnswer> answer = call_run_network(subject, o.arguments[0], network);
-  if (!answer.ok()) return not_answered(answer);
-  const std::string lines = write_network_answer(answer.value);
-  return Said{kHolds, lines, lines, {}};
 }
 
 const std::map<std::string, Ask>& questions() {

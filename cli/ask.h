@@ -1,6 +1,7 @@
 // cli/ask.h: what a question of `packcheck ask` comes to, for the files that put the questions: ask.cc those about
-// numbers, blocks and graphs, ask_tensors.cc those about stored tensors and tensor files, ask_operators.cc those about
-// shapes and nodes. A question is a function and a row of the table in ask.cc. Proved by tests/cli/ask_test.cc.
+// numbers and blocks, ask_graphs.cc those about graphs and networks, ask_tensors.cc those about stored tensors and
+// tensor files, ask_operators.cc those about shapes and nodes. A question is a function and a row of the table in
+// ask.cc. Proved by tests/cli/ask_test.cc.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -39,6 +40,11 @@ Said not_answered(const Answer<T>& answer) {
 [[nodiscard]] Result<Said> ask_read_tensors(Subject& subject, const AskOptions& options);
 /// write_tensors: KIND, lines of a listing, bytes=HEX or from=FILE, out=FILE.
 [[nodiscard]] Result<Said> ask_write_tensors(Subject& subject, const AskOptions& options);
+
+/// import_graph, export_graph: a dialect, and JSON text or bytes in hex: the other of the two.
+[[nodiscard]] Result<Said> ask_graph(Subject& subject, const AskOptions& options);
+/// run_network, export_network, import_network: autograd or a form, and a network as text: its answer, or another text.
+[[nodiscard]] Result<Said> ask_network(Subject& subject, const AskOptions& options);
 
 /// infer_shape: "conv2d 1x3x224x224 64x3x7x7 stride=2 padding=3": the output shape, and which inputs give the same.
 [[nodiscard]] Result<Said> ask_infer_shape(Subject& subject, const AskOptions& options);
